@@ -4,14 +4,15 @@
 
 Meant to take less than six minutes on 16 cores (no GPU has run it yet), compiling included, which each game does in a
 process of its own. A decision counts when its action is drawn, played, and its mask and observation are there. Without
-a GPU, numba's simulator plays a few lanes, each thread as plain Python; its rates mean nothing, but every line runs:
+a GPU, the processor runs a few lanes of the same kernels (`ptx.py`); its rates mean nothing, but every line runs:
 
-    NUMBA_ENABLE_CUDASIM=1 python -m benchmarks.device jie-long --device cpu --tiny
+    python -m benchmarks.device jie-long --device cpu --tiny
 """
 
 import argparse
 import functools
 import hashlib
+import inspect
 import itertools
 import json
 import multiprocessing
@@ -25,10 +26,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from benchmarks import ptx
 from gupai_agents import make_agent
 from gupai_agents.networks.network import NetworkAgent
 from gupai_agents.play.workers import cores
 from gupai_env import GAMES, VectorEnv
+from gupai_env.core import cuda
 from gupai_env.core.game import Game
 from gupai_env.cuda_vector import CudaVectorEnv
 from gupai_training import train
@@ -59,17 +62,32 @@ FULL = Sizes((1, 1000, 65536), 60, 1 << 18, 2.0, 1 << 14, 1.0)
 TINY = Sizes((3,), 5, 3, 0.0, 2, 0.001)
 
 
+def _where_it_says(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function of a `device` run kernels there: on "cpu" the processor runs them in place of a GPU."""
+
+    @functools.wraps(function)
+    def run(*arguments: Any, **named: Any) -> Any:
+        device = inspect.signature(function).bind(*arguments, **named).arguments["device"]
+        before, cuda.stand_in = cuda.stand_in, ptx.load if device == "cpu" else None
+        try:
+            return function(*arguments, **named)
+        finally:
+            cuda.stand_in = before
+
+    return run
+
+
 def main() -> None:
     """Print digests, rates and the pace of training, and write them to a file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="*", default=list(GAMES))
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--tiny", action="store_true", help="a few lanes, for the simulator")
+    parser.add_argument("--tiny", action="store_true", help="a few lanes, for the processor")
     parser.add_argument("--only-digests", action="store_true")
     parser.add_argument("--out", type=Path, help="JSON file")
     chosen = parser.parse_args()
     sizes, device = TINY if chosen.tiny else FULL, chosen.device
-    gpu = torch.cuda.get_device_name(device) if device != "cpu" else "numba's simulator"
+    gpu = torch.cuda.get_device_name(device) if device != "cpu" else "the processor in its place"
     results: dict[str, Any] = {"gpu": gpu, **sizes._asdict()}
     parts: list[Callable[[], dict[str, Any]]]
     if chosen.only_digests:
@@ -120,6 +138,7 @@ def play(game: str, sizes: Sizes, device: str, digested: Any, alone: Any) -> dic
     return row
 
 
+@_where_it_says
 def digests(game: str, sizes: Sizes, device: str) -> dict[str, list[str]]:
     """Return digests of the play of some numbers of lanes, and of chips of targets in the first two."""
     make = VectorEnv if device == PROCESSOR else functools.partial(CudaVectorEnv, device=device)
@@ -167,6 +186,7 @@ def torch_device(device: str) -> torch.device:
     return torch.device("cpu" if device == PROCESSOR else device)
 
 
+@_where_it_says
 def chips(game: str, lanes: int, device: str) -> np.ndarray:
     """Return what actions win in some lanes, played out by heuristics, float64 [lanes, num_actions]."""
     envs, states, masks = positions(game, lanes)
@@ -175,6 +195,7 @@ def chips(game: str, lanes: int, device: str) -> np.ndarray:
     return chips_in_deals(envs.game, envs.rules, pairs, played_by, states, masks, 1, torch_device(device))
 
 
+@_where_it_says
 def network_chips(game: str, lanes: int, device: str) -> np.ndarray:
     """Return what actions win in some lanes, played out by networks that draw, and against heuristics."""
     envs, states, masks = positions(game, lanes)
@@ -193,6 +214,7 @@ def network(game: Game, hidden: list[int], seed: int) -> NetworkAgent:
     return NetworkAgent("network", game, net, tensors, sample=False)
 
 
+@_where_it_says
 def rates(game: str, sizes: Sizes, device: str) -> dict[str, float]:
     """Measure millions of random decisions per second, one in every lane per call, and a hundred."""
     envs, draw = CudaVectorEnv(game, sizes.many, seed=SEED, device=device), itertools.count().__next__
@@ -219,6 +241,7 @@ def per_second(call: Callable[[], Any], seconds: float, device: str) -> float:
     return number / (time.monotonic() - begun)
 
 
+@_where_it_says
 def targets(kind: Kind, sizes: Sizes, device: str) -> float:
     """Measure true-hand targets per second in Deer Hunt, by heuristics or by the network of its configuration."""
     settings = {"game": "deer-hunt", "decisions": 0, "expert_iteration": {"targets": 1, "tables": sizes.tables}}
@@ -229,6 +252,7 @@ def targets(kind: Kind, sizes: Sizes, device: str) -> float:
     return round(rate * float(np.mean([len(batch.means) for batch in made[1:]])), 1)
 
 
+@_where_it_says
 def learning(sizes: Sizes, device: str) -> float:
     """Measure the learner's decisions per second in self-play in Jie Long, all that an update takes included."""
     ppo = {"envs": sizes.lanes[-1], "batch_size": 1 << 16}
@@ -239,6 +263,7 @@ def learning(sizes: Sizes, device: str) -> float:
     return round(rate * learner.count / learner.updates, 1)
 
 
+@_where_it_says
 def training(stage: str, sizes: Sizes, device: str) -> dict[str, float]:
     """Train in Jie Long for half of the minutes; return what the last row of the metrics says."""
     minutes, evaluation = sizes.minutes / 2, {"baselines": ["greedy"], "deals": 20, "final_deals": 4}

@@ -1,206 +1,361 @@
-"""The loops of a game as kernels of a CUDA GPU, compiled from the same rules and the same loops as for a processor.
+"""The loops of a game as kernels of a CUDA GPU, emitted from the same rules and the same loops as for a processor.
 
-A kernel runs a loop of `kernels.py` in many threads. There `lanes` are those of one thread, so that each lane is played
-by one. Arrays are given by their address in the memory of the GPU, as a table has them. This imports numba-cuda, so it
-is imported itself only when a GPU is asked for.
+A kernel runs a loop of `kernels.py` in a thread for each lane: there `lanes` is that of the thread. Arrays are given by
+their address in the memory of the GPU, as a table has them; a table is given number by number, which need no registers.
+LLVM writes a kernel as PTX, which is kept on disk like the
+processor's machine code and is the same for every GPU; the driver of the GPU assembles it and keeps what it assembled.
+Tables of the rules lie in the memory of the GPU and are read through its read-only cache.
+
+This imports torch, so it is imported itself only when a GPU is asked for. Nothing of CUDA has to be installed except
+the driver.
 """
 
+import ctypes
 import functools
-import threading
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any, NamedTuple
+import itertools
+import sys
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import numpy as np
 import torch
 
 from gupai_env.core import kernels
+from gupai_env.core.bits import GROUPS
+from gupai_env.core.compiling import Loop
 from gupai_env.core.game import Game
+from gupai_env.core.internals import Later
 from gupai_env.core.kernels import (
     BYTE,
     FLAG,
     LEGAL,
     LONG,
+    MOST_ENVS,
     TABLE,
     Widths,
     lanes,
     loops_of_tables,
     loops_of_views,
-    pick,
     rows_of,
 )
-from gupai_env.core.memory import array_at, prefetch
-from gupai_env.core.rule import for_cuda, register, rule_in_place
+from gupai_env.core.memory import array_at
+from gupai_env.core.rule import in_machine_code, rule
 
-# Of the package numba-cuda, which takes the place of what numba has of that name.
-cuda, types, extending, templates, config = (
-    import_module(f"numba.cuda{name}") for name in ("", ".types", ".extending", ".typing.templates", ".core.config")
-)
-SIMULATED = bool(config.ENABLE_CUDASIM)  # NUMBA_ENABLE_CUDASIM=1, for tests without a GPU
-THREADS = 2 if SIMULATED else 128  # of a block; the simulator starts one of Python's for each
-OPTIONS: dict[str, Any] = {}  # of kernels
-if not SIMULATED:
-    # Products and sums are rounded one by one, as by a processor. numba-cuda has no option for that, so it holds for
-    # all kernels of the process, and what would optimise them once more when they are linked is off.
-    nvvm: Any = import_module("numba.cuda.cudadrv.nvvm")
-    nvvm.compile_ir = functools.partial(nvvm.compile_ir, fma=False)
-    OPTIONS["lto"] = False
+types: Any = Later("numba.core.types")
+THREADS = 128  # of a block
+NONE = MOST_ENVS  # instead of a lane that is refused
+LANES, PLAYERS = 64, 128  # registers of a thread that plays a lane, and of one that plays its players too
+# For tests: makes of a kernel's PTX and its name a function of a number of rows and its arguments, run by a processor.
+stand_in: Callable[[str, str], Callable[..., None]] | None = None
 
 
-class CudaKernels(NamedTuple):
-    """The kernels of one game: what `Kernels` says of the loop of that name. All arguments are integers.
-
-    begin(table), show(table), play_random(table, steps, key).
-    check(table, actions, refused): lowers `refused`, int64 [1], to the first lane whose action its mask forbids.
-    step(table, actions), observe_seat(table, seat, observations), pick(table, key, actions).
-    views(table, views, rng_keys): of all lanes, records [B] and int64 [B].
-    determinize(table, views, rng_keys, states): of all lanes.
-    """
-
-    begin: Any
-    show: Any
-    play_random: Any
-    check: Any
-    step: Any
-    observe_seat: Any
-    pick: Any
-    views: Any
-    determinize: Any
+# As the record, with the variant's numbers in place of their address.
+Table: Any = namedtuple("Table", TABLE.names or ())  # type: ignore[misc]
 
 
 @functools.cache
-def cuda_kernels(game: Game) -> CudaKernels:
-    """Return the kernels of a game; compiling (seconds) happens at their first call in a process."""
-    module, widths, numbers = game.module, Widths.of(game), game.variant().as_rules()
-    begin_all, check_all, step_all, play_all, show_all, observe_all = map(inline, loops_of_tables(game))
-    views_of_all, _, _, determinize_all = map(inline, loops_of_views(game))
-    pick_all = inline(pick.function)
+def cuda_kernels(game: Game) -> dict[str, "Kernel"]:
+    """Return the kernels of a game by name; emitting and assembling them (seconds) happens at their first calls.
+
+    They do what `Kernels` says of the loop of that name. Arguments are integers, but for a table.
+
+    begin(table), show(table), play_random(table, steps, key).
+    check(table, actions, refused): of `refused`, int64 [3], lowers the first entry to the first lane whose action its
+        mask forbids; where a step has set the second, it does nothing.
+    step(table, actions, refused): after `check`; where a lane is refused, it plays nothing, but puts that lane into the
+        second entry, and its action into the third.
+    observe_seat(table, seat, observations), pick(table, key, actions).
+    views(table, views, rng_keys): of all lanes, records [B] and int64 [B].
+    determinize(table, views, rng_keys, states): of all lanes.
+    """
+    module, widths, numbers = game.module, Widths.of(game).wide(), game.variant().as_rules()
+    begin_all, check_all, step_all, play_all, show_all, observe_all = map(rule, loops_of_tables(game, widths))
+    views_of_all, _, _, determinize_all = map(rule, loops_of_views(game))
+    pick_all = rule(kernels.pick.function)
 
     def begin(table):
-        begin_all(array_at(table, (1,), TABLE))
+        begin_all((table,))
 
     def show(table):
-        show_all(array_at(table, (1,), TABLE))
+        show_all((table,))
 
     def play_random(table, steps, key):
-        play_all(array_at(table, (1,), TABLE), steps, key)
+        play_all((table,), steps, key)
 
     def check(table, actions, refused):
-        tables = array_at(table, (1,), TABLE)
-        lane = check_all(tables, array_at(actions, (tables[0].envs,), LONG))
-        if lane != LEGAL:
-            cuda.atomic.min(array_at(refused, (1,), LONG), 0, lane)
+        noted = array_at(refused, (3,), LONG)
+        if noted[1] == NONE:
+            lane = check_all((table,), array_at(actions, (table.envs,), LONG))
+            if lane != LEGAL:
+                lower(noted, lane)
 
-    def step(table, actions):
-        tables = array_at(table, (1,), TABLE)
-        step_all(tables, array_at(actions, (tables[0].envs,), LONG))
+    def step(table, actions, refused):
+        noted, played = array_at(refused, (3,), LONG), array_at(actions, (table.envs,), LONG)
+        if noted[0] == NONE:
+            step_all((table,), played)
+        elif noted[1] == NONE:
+            for _ in lanes(0, 1):
+                noted[1], noted[2] = noted[0], played[noted[0]]
 
     def observe_seat(table, seat, observations):
-        tables = array_at(table, (1,), TABLE)
-        observe_all(tables, seat, array_at(observations, (tables[0].envs, widths.observation), BYTE))
+        observe_all((table,), seat, array_at(observations, (table.envs, widths.observation), BYTE))
 
-    def pick_actions(table, key, actions):
-        envs = array_at(table, (1,), TABLE)[0].envs
-        masks = array_at(array_at(table, (1,), TABLE)[0].masks, (envs, widths.actions), FLAG)
-        pick_all(masks, key, array_at(actions, (envs,), LONG))
+    def pick(table, key, actions):
+        masks = array_at(table.masks & widths.begin, (table.envs, widths.actions), FLAG)
+        pick_all(masks, key, array_at(actions, (table.envs,), LONG))
 
     def views(table, views, rng_keys):
-        rows = rows_of(module, widths, numbers, array_at(table, (1,), TABLE)[0])
-        envs = len(rows.states)
+        rows, envs = rows_of(module, widths, numbers, table), table.envs
         views_of_all(rows.rules, rows.states, array_at(views, (envs,), module.VIEW), array_at(rng_keys, (envs,), LONG))
 
     def determinize(table, views, rng_keys, states):
-        rows = rows_of(module, widths, numbers, array_at(table, (1,), TABLE)[0])
-        envs = len(rows.states)
-        known, keys = array_at(views, (envs,), module.VIEW), array_at(rng_keys, (envs,), LONG)
-        determinize_all(rows.rules, known, keys, array_at(states, (envs,), module.STATE))
+        known, keys = array_at(views, (table.envs,), module.VIEW), array_at(rng_keys, (table.envs,), LONG)
+        determinize_all(table.rules, known, keys, array_at(states, (table.envs,), module.STATE))
 
-    functions = begin, show, play_random, check, step, observe_seat, pick_actions, views, determinize
-    return CudaKernels(*(kernel(function) for function in functions))
+    functions = begin, show, play_random, check, step, observe_seat, pick, views, determinize
+    return {function.__name__: Kernel(function, game) for function in functions}
 
 
-def kernel(function: Callable[..., Any]) -> Any:
-    """Return a function of integers as a kernel; what it calls are rules, and loops that went through `inline`."""
-    register(for_cuda, _WAYS)
-    return cuda.jit(function, **OPTIONS)
+def lower(numbers: Any, number: int) -> None:
+    """Lower the first of some numbers, int64, to another if that is smaller, whatever other threads do meanwhile."""
+    numbers[0] = min(numbers[0], number)
 
 
-def run(program: Any, rows: int, *arguments: int | torch.Tensor) -> None:
-    """Run a kernel in at least one thread per row, on torch's current stream; tensors are given by their address."""
-    tensors = [argument for argument in arguments if isinstance(argument, torch.Tensor)]
-    assert all(tensor.is_contiguous() for tensor in tensors)  # a kernel knows no strides
-    numbers = (argument if isinstance(argument, int) else argument.data_ptr() for argument in arguments)
-    stream = 0 if SIMULATED else cuda.external_stream(torch.cuda.current_stream(tensors[0].device).cuda_stream)
-    if rows:
-        program[-(-rows // THREADS), THREADS, stream](*numbers)
+@in_machine_code(lower)
+def _lower(typing_context, numbers, number):
+    def build(context, builder, signature, given):
+        data = context.make_array(signature.args[0])(context, builder, given[0]).data
+        builder.atomic_rmw("min", data, given[1], "monotonic")
+        return context.get_dummy_value()
+
+    return types.void(numbers, types.int64), build
 
 
-# --- how the marks of rules are registered --------------------------------------------------------
+# --- what a GPU does otherwise --------------------------------------------------------------------
 
-_INLINED = {"forceinline": True}
-
-
-def _replace(function: Callable[..., Any], other: Callable[..., Any]) -> None:
-    extending.overload(function, jit_options=_INLINED, strict=False)(lambda *_: other)
-
-
-def _nothing(rows, row, offset):
-    pass
-
-
-def _lanes_of_thread(first, end):
-    return range(first + cuda.grid(1), end, cuda.gridsize(1))
-
-
-# Nothing need be fetched ahead: other threads play while one waits for memory.
-_INSTEAD: dict[Callable[..., Any], Callable[..., Any]] = {lanes: _lanes_of_thread, prefetch: _nothing}
-
-
-def _generate(
-    function: Callable[..., Any], generator: Callable[..., Any], without_bmi2: Callable[..., Any] | None
-) -> None:
-    if instead := _INSTEAD.get(function, without_bmi2):
-        _replace(function, instead)
-    else:  # as for the processor, in `parts.py`
-        template = templates.make_intrinsic_template(function, generator, function.__name__, prefer_literal=True)
-        templates.infer(template)
-        templates.infer_global(function, types.Function(template))
-
-
-def inline(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Register a function that kernels call, and return it."""
-    if instead := _INSTEAD.get(function):
-        _replace(function, instead)
-    else:
-        extending.register_jitable(**_INLINED)(function)
-    return function
-
-
-if SIMULATED:  # plain Python plays, which looks for `lanes` in its module; outside of kernels it plays all lanes
-
-    def _lanes_in_simulator(first, end):
-        in_kernel = hasattr(threading.current_thread(), "blockIdx")
-        return _lanes_of_thread(first, end) if in_kernel else lanes(first, end)
-
-    rule_in_place(_lanes_in_simulator, lanes)
-    kernels.lanes = _lanes_in_simulator
-
-
-_WAYS: dict[str, Callable[..., Any]] = {
-    "inline": inline,
-    "call": extending.register_jitable,
-    "replace": _replace,
-    "generate": _generate,
+# LLVM's code. `nth_one` and `gather` move bits one by one, `spread`, whose places are GROUPS, in three steps (see
+# `bits.py`). `gupai_log` is the logarithm of FreeBSD's e_log.c, of normal numbers above 0.
+_CODE = f"""
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+declare i64 @llvm.smin.i64(i64, i64)
+define i64 @gupai_own(i64 %lane, i64 %first) alwaysinline {{
+  %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %thread = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %begun = mul nuw nsw i32 %block, {THREADS}
+  %number = add nuw nsw i32 %begun, %thread
+  %row = zext nneg i32 %number to i64
+  %own = add nsw i64 %first, %row
+  %next = add nsw i64 %own, 1
+  %last = call i64 @llvm.smin.i64(i64 %next, i64 %lane)
+  %begins = icmp eq i64 %lane, %first
+  %chosen = select i1 %begins, i64 %own, i64 %last
+  ret i64 %chosen
+}}
+define void @gupai_prefetch(ptr %line, i32 %writes, i32 %keeps, i32 %data) alwaysinline {{ ret void }}
+define i64 @gupai_pdep(i64 %bits, i64 %places) alwaysinline {{
+  %groups = icmp eq i64 %places, {GROUPS}
+  br i1 %groups, label %spread, label %next
+spread:
+  %all = and i64 %bits, {0xFFFFFF}
+  %all.up = shl i64 %all, 20
+  %all.both = or i64 %all, %all.up
+  %halves = and i64 %all.both, {0x00000FFF00000FFF}
+  %halves.up = shl i64 %halves, 10
+  %halves.both = or i64 %halves, %halves.up
+  %quarters = and i64 %halves.both, {0x003F003F003F003F}
+  %quarters.up = shl i64 %quarters, 5
+  %quarters.both = or i64 %quarters, %quarters.up
+  %bytes = and i64 %quarters.both, {GROUPS}
+  ret i64 %bytes
+next:
+  %left = phi i64 [ %bits, %0 ], [ %shifted, %move ]
+  %free = phi i64 [ %places, %0 ], [ %fewer, %move ]
+  %moved = phi i64 [ 0, %0 ], [ %more, %move ]
+  %over = icmp eq i64 %left, 0
+  br i1 %over, label %end, label %move
+move:
+  %minus = sub i64 0, %free
+  %lowest = and i64 %free, %minus
+  %one = and i64 %left, 1
+  %is = sub i64 0, %one
+  %bit = and i64 %lowest, %is
+  %more = or i64 %moved, %bit
+  %fewer = xor i64 %free, %lowest
+  %shifted = lshr i64 %left, 1
+  br label %next
+end:
+  ret i64 %moved
+}}
+define i64 @gupai_pext(i64 %bits, i64 %places) alwaysinline {{
+  br label %next
+next:
+  %free = phi i64 [ %places, %0 ], [ %fewer, %move ]
+  %place = phi i64 [ 0, %0 ], [ %above, %move ]
+  %moved = phi i64 [ 0, %0 ], [ %more, %move ]
+  %over = icmp eq i64 %free, 0
+  br i1 %over, label %end, label %move
+move:
+  %minus = sub i64 0, %free
+  %lowest = and i64 %free, %minus
+  %found = and i64 %bits, %lowest
+  %is = icmp ne i64 %found, 0
+  %one = zext i1 %is to i64
+  %bit = shl i64 %one, %place
+  %more = or i64 %moved, %bit
+  %fewer = xor i64 %free, %lowest
+  %above = add i64 %place, 1
+  br label %next
+end:
+  ret i64 %moved
+}}
+define double @gupai_log(double %number) {{
+  %bits = bitcast double %number to i64
+  %raised = add i64 %bits, {(0x3FF00000 - 0x3FE6A09E) << 32}
+  %exponent = ashr i64 %raised, 52
+  %k = sub i64 %exponent, 1023
+  %dk = sitofp i64 %k to double
+  %fraction = and i64 %raised, {(1 << 52) - 1}
+  %around = add i64 %fraction, {0x3FE6A09E << 32}
+  %one = bitcast i64 %around to double
+  %f = fsub double %one, 1.0
+  %half = fmul double %f, 0.5
+  %hfsq = fmul double %half, %f
+  %f2 = fadd double %f, 2.0
+  %s = fdiv double %f, %f2
+  %z = fmul double %s, %s
+  %w = fmul double %z, %z
+  %a0 = fmul double %w, 0x3FC39A09D078C69F
+  %a1 = fadd double %a0, 0x3FCC71C51D8E78AF
+  %a2 = fmul double %w, %a1
+  %a3 = fadd double %a2, 0x3FD999999997FA04
+  %t1 = fmul double %w, %a3
+  %b0 = fmul double %w, 0x3FC2F112DF3E5244
+  %b1 = fadd double %b0, 0x3FC7466496CB03DE
+  %b2 = fmul double %w, %b1
+  %b3 = fadd double %b2, 0x3FD2492494229359
+  %b4 = fmul double %w, %b3
+  %b5 = fadd double %b4, 0x3FE5555555555593
+  %t2 = fmul double %z, %b5
+  %r = fadd double %t2, %t1
+  %hr = fadd double %hfsq, %r
+  %sr = fmul double %s, %hr
+  %low = fmul double %dk, 0x3DEA39EF35793C76
+  %c0 = fadd double %sr, %low
+  %c1 = fsub double %c0, %hfsq
+  %c2 = fadd double %c1, %f
+  %high = fmul double %dk, 0x3FE62E42FEE00000
+  %log = fadd double %c2, %high
+  ret double %log
+}}
+"""
+_INSTEAD = {
+    "@llvm.prefetch.p0": "@gupai_prefetch",
+    "@llvm.x86.bmi.pdep.64": "@gupai_pdep",
+    "@llvm.x86.bmi.pext.64": "@gupai_pext",
+    "@llvm.log.f64": "@gupai_log",
 }
+_TARGET = "nvptx64-nvidia-cuda", "sm_75", "+ptx63"  # the oldest GPU that CUDA 13 knows, and its PTX
+
+
+class Kernel:
+    """A function as a kernel; what it calls are rules."""
+
+    def __init__(self, function: Callable[..., Any], game: Game, registers: int = LANES) -> None:
+        """Note what is to be emitted.
+
+        Args:
+            function: Works on the rows that `lanes` gives; takes integers, and a `table` and `rules` by these names.
+            game: The game that it plays.
+            registers: How many a thread may have.
+        """
+        self._function, self._game, self._registers = function, game, registers
+        self._functions: dict[int | None, Callable[..., None]] = {}  # by GPU
+
+    @functools.cached_property
+    def ptx(self) -> tuple[str, str]:
+        """The text of its PTX, and the name of its entry there; emitted, or found on disk."""
+        from gupai_env.core.emitting import Call, Target, emit
+        from gupai_env.core.machine_code import file_of
+
+        function = self._function
+        examples: dict[str, Any] = {"rules": self._game.variant().as_rules()}
+        examples["table"] = Table(*np.zeros(1, TABLE)[0])._replace(**examples)
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        call = Call(Loop(function, self._game, False), tuple(examples.get(name, 0) for name in names))
+        target = Target(*_TARGET, self._registers, _CODE, _INSTEAD)
+        return file_of(function, self._game, ".ptx", lambda: emit({call.symbol: call}, target)).decode(), call.symbol
+
+    def on(self, device: torch.device) -> Callable[..., None]:
+        """Return what runs it on a device: a function of a number of rows and the words of its arguments."""
+        gpu = torch.cuda.current_device() if device.type == "cuda" else None
+        if gpu not in self._functions:
+            self._functions[gpu] = (stand_in or _loaded)(*self.ptx)
+        return self._functions[gpu]
+
+
+def run(kernel: Kernel, device: str | torch.device, rows: int, *arguments: Any) -> None:
+    """Run a kernel in a thread for each row, on torch's current stream of a device.
+
+    Args:
+        kernel: What to run.
+        device: Where its tensors are.
+        rows: How many, maybe none.
+        arguments: Those of the kernel; tensors are given by their address.
+    """
+    device = torch.device(device)
+    with torch.cuda.device(device if device.type == "cuda" else -1):
+        if rows:
+            kernel.on(device)(rows, *_words(arguments))
+
+
+def _words(argument: Any) -> Iterator[int]:
+    """Yield the words of an argument, or of a tuple of them."""
+    if isinstance(argument, tuple):
+        yield from itertools.chain.from_iterable(map(_words, argument))
+    elif isinstance(argument, float):
+        yield int(np.float64(argument).view(LONG))
+    else:
+        assert not isinstance(argument, torch.Tensor) or argument.is_contiguous()  # a kernel knows no strides
+        yield argument.data_ptr() if isinstance(argument, torch.Tensor) else int(argument)
 
 
 # --- the GPU --------------------------------------------------------------------------------------
 
 
+@functools.cache
+def _driver() -> ctypes.CDLL:
+    return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+
+
+def _ask(function: str, *arguments: Any) -> None:
+    """Call a function of CUDA's driver; raises RuntimeError with what it answers if that is not success."""
+    if status := getattr(_driver(), function)(*arguments):
+        text = ctypes.c_char_p()
+        _driver().cuGetErrorString(status, ctypes.byref(text))
+        raise RuntimeError(f"{function}: {(text.value or b'error %d' % status).decode()}")
+
+
+def _loaded(ptx: str, name: str) -> Callable[..., None]:
+    """Let the driver assemble a kernel for the current GPU, and return what runs it there on torch's current stream."""
+    module, function = ctypes.c_void_p(), ctypes.c_void_p()
+    _ask("cuModuleLoadData", ctypes.byref(module), ptx.encode())
+    _ask("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
+
+    def launch(rows: int, *arguments: int) -> None:
+        numbers = [ctypes.c_int64(argument) for argument in arguments]
+        addresses = (ctypes.c_void_p * len(numbers))(*map(ctypes.addressof, numbers))
+        shape = -(-rows // THREADS), 1, 1, THREADS, 1, 1
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        _ask("cuLaunchKernel", function, *shape, 0, stream, addresses, None)
+
+    return launch
+
+
 def is_there(device: str) -> bool:
-    """Return whether a device is a GPU that kernels can run on, and choose it; numba's simulator runs on the CPU."""
-    if SIMULATED:
+    """Return whether a device is a GPU that kernels can run on; in tests it may be a stand-in, which is "cpu"."""
+    if stand_in:
         return device == "cpu"
-    if not (device.startswith("cuda") and torch.cuda.is_available()):
-        return False
-    cuda.select_device(torch.device(device).index or 0)
-    return True
+    gpus = torch.cuda.device_count() if device.startswith("cuda") and torch.cuda.is_available() else 0
+    return bool(gpus) and (torch.device(device).index or 0) < gpus

@@ -10,20 +10,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_env.core.bits import nth_one, ones
-from gupai_env.core.byte_rows import MARKS, count_marks, find_mark, marks_from
+from gupai_env.core.byte_rows import MARKS, copy_entries, count_marks, find_mark, marks_from
 from gupai_env.core.compiling import Loop, compiled
 from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.game import Game
-from gupai_env.core.memory import address_of, array_at, blank, prefetch, tuple_at
+from gupai_env.core.internals import Later
+from gupai_env.core.memory import address_of, array_at, blank, prefetch, scratch, tuple_at
 from gupai_env.core.rng import derive, draw
-from gupai_env.core.rule import rule
+from gupai_env.core.rule import in_machine_code, rule
 
+ir: Any = Later("llvmlite.ir")
+cgutils: Any = Later("numba.core.cgutils")
+types: Any = Later("numba.core.types")
 LEGAL = -1  # instead of the first lane whose action is refused
 WAIT = -2  # instead of an action: leave the lane as it is
 MOST_ENVS = 1 << 22
 MOST_STEPS = (1 << 31) - 1  # of one call, which nothing can interrupt
 # Lanes whose memory is asked for, bytes that come at once, and of the state, which may end with a log of the deal.
 AHEAD, LINE, NEAR = 3, 64, 384
+PIECE, MOST_OBSERVED = 32, 448  # of bytes on a GPU: what its memory writes at once, and a row that is written so
 
 TABLE = np.dtype(  # of B lanes: their number, the addresses of their arrays, how they are played
     [
@@ -63,11 +68,12 @@ class Rows(NamedTuple):
     renew: bool
     skip_forced: bool
     observe: bool
+    wide: bool
 
 
 def blank_arrays(game: Game, num_envs: int) -> dict[str, np.ndarray]:
     """Return the arrays of a table of a game, by name, before anything is dealt."""
-    actions, observation, seats, _ = Widths.of(game)
+    actions, observation, seats, *_ = Widths.of(game)
     return {
         "states": game.new_states(num_envs),
         "seeds": np.zeros(num_envs, LONG),
@@ -140,17 +146,23 @@ class Kernels(NamedTuple):
 
 
 class Widths(NamedTuple):
-    """The lengths of a lane's rows, constants to compiled loops."""
+    """The lengths of a lane's rows, constants to compiled loops; `begin` is 0 in bits that no address of a row has."""
 
     actions: int
     observation: int
     seats: int
     state: int
+    begin: int = -1
 
     @classmethod
     def of(cls, game: Game) -> "Widths":
         """Return those of a game."""
         return cls(game.num_actions, game.encoder.layout.size, game.max_seats, game.state.itemsize)
+
+    def wide(self) -> "Widths":
+        """Return those on a GPU, where rows of masks and observations begin and end at multiples of PIECE."""
+        actions, observation = (-(-length // PIECE) * PIECE for length in self[:2])
+        return self._replace(actions=actions, observation=observation, begin=-PIECE)
 
 
 @rule
@@ -162,29 +174,47 @@ def rows_of(game, widths, rules, table):
     """
     # The widths come from the game and not from the table: as constants they let LLVM unroll the loops over a mask and
     # clear it with a few wide stores.
-    envs, (actions, observation, seats, _) = table.envs, widths
+    envs, (actions, observation, seats, _, begin) = table.envs, widths
     return Rows(
         tuple_at(table.rules, rules),
         array_at(table.states, (envs,), game.STATE),
         array_at(table.seeds, (envs,), LONG),
         array_at(table.episodes, (envs,), LONG),
         array_at(table.seats, (envs,), BYTE),
-        array_at(table.masks, (envs, actions), FLAG),
-        array_at(table.observations, (envs, observation), BYTE),
-        array_at(table.rewards, (envs, seats), FLOAT),
+        array_at(table.masks & begin, (envs, actions), FLAG),
+        array_at(table.observations & begin, (envs, observation), BYTE),
+        array_at(table.rewards & begin, (envs, seats), FLOAT),
         array_at(table.terminated, (envs,), FLAG),
         table.renew,
         table.skip_forced,
         table.observe,
+        begin != -1 and observation <= MOST_OBSERVED,
     )
 
 
-def lanes(first: int, end: int) -> range:
-    """Return the lanes from `first` to before `end` that a call plays: on a GPU those of one thread, else all."""
-    return range(first, end)
+def own(lane: int, first: int) -> int:
+    """Return a lane as it is; on a GPU, in place of `first` the lane of a thread, else at most the one after it."""
+    return lane
 
 
-rule(lanes)
+@rule
+def lanes(first, end):
+    """Return the lanes from `first` to before `end` that a call plays: on a GPU that of one thread, else all."""
+    return range(own(first, first), own(end, first))
+
+
+@in_machine_code(own)
+def _own(typing_context, lane, first):
+    def build(context, builder, signature, given):
+        word = ir.IntType(64)
+        called = cgutils.get_or_insert_function(builder.module, ir.FunctionType(word, [word, word]), "gupai_own")
+        if called.is_declaration:  # code for a GPU has another of this name (`cuda.py`), which takes its place
+            called.linkage = "linkonce_odr"
+            called.attributes.add("alwaysinline")
+            ir.IRBuilder(called.append_basic_block()).ret(called.args[0])
+        return builder.call(called, given)
+
+    return types.int64(types.int64, types.int64), build
 
 
 @rule
@@ -229,8 +259,12 @@ def show_turn(game, rules, rows, lane):
 @rule
 def show_view(game, rules, rows, lane, view):
     """Write what the seat to act in a lane observes."""
-    state = rows.states[lane]
-    observe(game, rules, state, state.to_act, view, rows.observations[lane])
+    state, row = rows.states[lane], rows.observations[lane]
+    # A GPU's thread writes bytes to memory of its own, and whole pieces to that of the lane.
+    target = scratch(MOST_OBSERVED, BYTE)[: len(row)] if rows.wide else row
+    observe(game, rules, state, state.to_act, view, target)
+    if rows.wide:
+        copy_entries(target, 0, row, 0, len(row))
 
 
 @rule
@@ -314,11 +348,11 @@ def play_lane(game, rules, rows, lane, action, view):
         show_view(game, rules, rows, lane, view)
 
 
-def loops_of_tables(game: Game) -> list[Callable[..., Any]]:
-    """Return the loops of a game that take a table, to be compiled."""
+def loops_of_tables(game: Game, widths: Widths) -> list[Callable[..., Any]]:
+    """Return the loops of a game that take a table with rows of some widths, to be compiled."""
     # A module, because numba looks up its functions when it compiles, so that each game has a program of its own.
     # `numbers` only tell the type: those of a table are read from its record.
-    module, widths, numbers = game.module, Widths.of(game), game.variant().as_rules()
+    module, numbers = game.module, game.variant().as_rules()
 
     def begin(tables):
         rows = rows_of(module, widths, numbers, tables[0])
@@ -357,7 +391,7 @@ def loops_of_tables(game: Game) -> list[Callable[..., Any]]:
 
     def observe_seat(tables, seat, observations):
         rows, view = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0]
-        by_lane = array_at(address_of(observations), (len(rows.states), widths.observation), BYTE)
+        by_lane = array_at(address_of(observations) & widths.begin, (len(rows.states), widths.observation), BYTE)
         for lane in lanes(0, len(rows.states)):
             observe(module, rows.rules, rows.states[lane], seat, view, by_lane[lane])
 
@@ -393,7 +427,7 @@ def loops_of_views(game: Game) -> list[Callable[..., Any]]:
 @functools.cache
 def kernels(game: Game) -> Kernels:
     """Return the compiled loops of a game; compiling (seconds) happens at their first call on a machine."""
-    loops = loops_of_tables(game) + loops_of_views(game)
+    loops = loops_of_tables(game, Widths.of(game)) + loops_of_views(game)
     by_name = {loop.__name__: compiled(loop, game, plain_first=loop.__name__ != "play_random") for loop in loops}
     return Kernels(pick=pick, **by_name)
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -28,7 +28,7 @@ from gupai_env.core.internals import BORROWING, EVENTS, KEEPING, base_class, int
 from gupai_env.core.memory import with_attributes
 from gupai_env.core.parts import CODED, LOOP, register_marks
 from gupai_env.core.sources import sources_digest
-from gupai_env.storage.files import describe
+from gupai_env.storage.files import describe, write_file
 
 CONFIG: Any = numba.config
 njit: Any = numba.njit  # its stubs do not know all options
@@ -75,6 +75,26 @@ def on_disk(module: str, game: Game) -> bool:
     """Return whether machine code of a module's loops for a game is kept, without loading it."""
     digest, folder = _digest(module, game.module_name), _folder(CONFIG.CACHE_DIR) if KEEPS and not PLAIN else ""
     return bool(digest and folder) and any(Path(folder).glob(f"*-{digest}-*.nbi"))
+
+
+def file_of(loop: Callable[..., Any], game: Game, suffix: str, make: Callable[[], bytes]) -> bytes:
+    """Return what is kept on disk of a loop in a file of this suffix; it is made where there is none, or a damaged one.
+
+    Args:
+        loop: A function.
+        game: The game that it plays.
+        suffix: Of the file; digests of the sources and the versions of what makes it stand before it.
+        make: Makes it.
+    """
+    digest, folder = _digest(loop.__module__, game.module_name), _folder(CONFIG.CACHE_DIR)
+    path = Path(folder, "-".join((loop.__name__, game.module_name, digest, *VERSIONS)) + suffix)
+    with contextlib.suppress(OSError, ValueError):
+        return _undamaged(path)
+    made = make()
+    if digest and folder:
+        with _noting_faults(folder):
+            write_file(path, made + hashlib.sha256(made).digest(), force=True)
+    return made
 
 
 def _digest(*modules: str) -> str:
@@ -175,14 +195,35 @@ class _Files(base_class("core.caching.IndexDataCacheFile")):  # type: ignore[mis
         return data + hashlib.sha256(data).digest()
 
     def _load_data(self, name: str) -> Any:
-        path = Path(self._data_path(name))
-        data = path.read_bytes()
-        if hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
-            raise ValueError("damaged")
-        for used in (path, self._index_path):  # so that they are not removed yet
-            with contextlib.suppress(OSError):
-                os.utime(used)
+        _undamaged(Path(self._data_path(name)))
+        with contextlib.suppress(OSError):
+            os.utime(self._index_path)
         return super()._load_data(name)
+
+
+def _undamaged(path: Path) -> bytes:
+    """Return what is in a file before its digest, and note its use, so that it is not removed yet.
+
+    Raises:
+        ValueError: If that is not what was written.
+        OSError: If it cannot be read.
+    """
+    data = path.read_bytes()
+    if hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
+        raise ValueError("damaged")
+    with contextlib.suppress(OSError):
+        os.utime(path)
+    return data[:-DIGEST]
+
+
+@contextlib.contextmanager
+def _noting_faults(folder: str) -> Iterator[None]:
+    """Say why no machine code can be written to a folder; remove there what has not been used for long."""
+    try:
+        yield
+        _sweep(folder)
+    except OSError as error:
+        _warn_once(f"machine code cannot be kept in {folder}: {describe(OSError(error.errno, error.strerror))}")
 
 
 class _Kept(base_class("core.caching.FunctionCache")):  # type: ignore[misc]
@@ -204,19 +245,14 @@ class _Kept(base_class("core.caching.FunctionCache")):  # type: ignore[misc]
             return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        try:
+        with _noting_faults(self._cache_path):
             super().save_overload(signature, compiled)
-            _sweep(self._cache_path)
-        except OSError as error:
-            _warn_once(
-                f"machine code cannot be kept in {self._cache_path}: {describe(OSError(error.errno, error.strerror))}"
-            )
 
 
 @functools.cache
 def _sweep(folder: str) -> None:
     """Remove what has not been used for long: machine code of older sources is never asked for again."""
-    for path in Path(folder).glob("*.nb*"):
+    for path in (*Path(folder).glob("*.nb*"), *Path(folder).glob("*.ptx")):
         with contextlib.suppress(OSError):  # another process has removed it
             if path.stat().st_mtime < time.time() - UNUSED:
                 path.unlink()

@@ -117,7 +117,8 @@ def bytes_of(records: np.ndarray) -> np.ndarray:
 def tuple_at(address: int, like: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the tuple of numbers, of the type of `like`, whose record is at an address.
 
-    Passing a tuple to compiled code number by number takes longer than a decision.
+    Passing a tuple to compiled code number by number takes longer than a decision. In place of an address there may be
+    the tuple itself.
     """
     return type(like)(*array_at(address, (1,), record_of(like).dtype)[0])
 
@@ -126,6 +127,9 @@ def tuple_at(address: int, like: tuple[Any, ...]) -> tuple[Any, ...]:
 # and a table, which needs one anyway, brings it along for nothing.
 @in_machine_code(tuple_at)
 def _tuple_at(typing_context, address, like):
+    if address == like:  # a GPU's kernel is given the numbers themselves
+        return like(address, like), lambda context, builder, signature, given: given[0]
+
     def build(context, builder, signature, given):
         return builder.load(builder.inttoptr(given[0], context.get_value_type(like).as_pointer()))
 

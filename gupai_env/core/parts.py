@@ -15,7 +15,7 @@ from numba.core import config
 from numba.extending import overload, register_jitable
 
 from gupai_env.core.internals import CODE, COMPILER, LIBRARY, PARTS, TEMPLATES, base_class, internal, there
-from gupai_env.core.rule import for_processor, register
+from gupai_env.core.rule import marks
 
 CODED = there(CODE, "everything runs as plain Python, slowly")
 # Numba asks for the processor's features once, when it starts; what it compiles for must be what is asked about here,
@@ -136,7 +136,7 @@ def part_of(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Any:
     """
     if "pipeline_class" not in _CALLED:
         raise RuntimeError("this version of numba compiles no parts: nothing can be emitted")
-    part = numba.njit(function, nogil=True, **_CALLED)
+    part = numba.njit(function, nogil=True, **_CONTAINED)
     part.compile(kinds)
     return part.overloads[kinds]
 
@@ -177,4 +177,6 @@ _WAYS: dict[str, Callable[..., Any]] = {
 
 def register_marks() -> None:
     """Register all functions that were marked since the last time."""
-    register(for_processor, _WAYS)
+    while marks:
+        way, *arguments = marks.popleft()
+        _WAYS[way](*arguments)

@@ -5,60 +5,47 @@ are known within it too, and there is no cost of a call. A `@long_rule` is calle
 that the cost of a call does not matter, and is used in so many places that compiling it at each of them would take
 seconds.
 
-What each target makes of a mark:
+What is made of a mark:
 
-| mark                               | plain Python | processor (`parts.py`)      | CUDA (`cuda.py`)                |
-|------------------------------------|--------------|-----------------------------|---------------------------------|
-| `rule(f)`                          | f            | inlines f                   | inlines f                       |
-| `long_rule(f)`                     | f            | calls f                     | calls f                         |
-| `rule_in_place(f, g)`              | f            | inlines g                   | inlines g                       |
-| `in_machine_code(f)`               | f            | generates code              | generates the same code         |
-| `in_machine_code(f, without_bmi2)` | f            | generates code, with BMI2   | inlines `without_bmi2`          |
+| mark                               | plain Python | machine code (`parts.py`)                                     |
+|------------------------------------|--------------|---------------------------------------------------------------|
+| `rule(f)`                          | f            | inlines f                                                     |
+| `long_rule(f)`                     | f            | calls f                                                       |
+| `rule_in_place(f, g)`              | f            | inlines g                                                     |
+| `in_machine_code(f)`               | f            | generates code                                                |
+| `in_machine_code(f, without_bmi2)` | f            | generates code with BMI2, inlines `without_bmi2` where none is |
 
-For CUDA, `lanes` and `prefetch` are replaced in the same way.
+A GPU's code is made from the same (`cuda.py`), with other instructions instead of BMI2.
 
 Marks are only noted here. Numba is imported, and they are registered with it, before the first loop is compiled. With
 it, `import gupai_env` would take three times the processor's time and twice the memory.
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 # For type checkers a rule takes and returns anything: numba knows the types.
 Mark = Callable[[Callable[..., Any]], Callable[..., Any]]
-# Marks that a target has not registered yet: a way to register, and its arguments.
-for_processor: deque[tuple[Any, ...]] = deque()
-for_cuda: deque[tuple[Any, ...]] = deque()
-
-
-def _note(*mark: Any) -> None:
-    for_processor.append(mark)
-    for_cuda.append(mark)
-
-
-def register(marks: deque[tuple[Any, ...]], ways: Mapping[str, Callable[..., Any]]) -> None:
-    """Register marks of a target in its ways: those that were noted since the last time."""
-    while marks:
-        way, *arguments = marks.popleft()
-        ways[way](*arguments)
+# Marks that are not registered with numba yet: a way to register, and its arguments.
+marks: deque[tuple[Any, ...]] = deque()
 
 
 def rule(function: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a function that compiled code inlines."""
-    _note("inline", function)
+    marks.append(("inline", function))
     return function
 
 
 def long_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a function that compiled code calls."""
-    _note("call", function)
+    marks.append(("call", function))
     return function
 
 
 def rule_in_place(function: Callable[..., Any], other: Callable[..., Any]) -> None:
     """Make compiled code inline another function of the same arguments instead of one that only Python can run."""
-    _note("replace", function, other)
+    marks.append(("replace", function, other))
 
 
 def in_machine_code(function: Callable[..., Any], without_bmi2: Callable[..., Any] | None = None) -> Mark:
@@ -74,7 +61,7 @@ def in_machine_code(function: Callable[..., Any], without_bmi2: Callable[..., An
     """
 
     def register(generator: Callable[..., Any]) -> Callable[..., Any]:
-        _note("generate", function, generator, without_bmi2)
+        marks.append(("generate", function, generator, without_bmi2))
         return generator
 
     return register

@@ -1,91 +1,138 @@
-"""Lanes on a GPU where there is none: kernels compile for one, and in numba's simulator they play the same."""
+"""Lanes on a GPU where there is none: the processor runs what a GPU would be given, and its assembler takes it."""
 
+import ctypes
 import importlib.util
-import json
-import os
+import math
 import re
-import subprocess
-import sys
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 
+from benchmarks import assembly, ptx
 from benchmarks.device import PROCESSOR, TINY, digests, network_chips
-from gupai_env import GAMES, get_game, make_vec
-from gupai_env.core.compiling import Loop
-from gupai_env.core.memory import bytes_of
-
-needs_compiler = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda")
-
-
-# What one process prints in which numba simulates a GPU: digests of all games, chips of networks, and a refused action.
-SIMULATED = """
-import json, sys
-from benchmarks import device
-from gupai_env.core import compiling
+from gupai_env import get_game, make_vec
+from gupai_env.core import cuda
+from gupai_env.core.bits import gather, nth_one, spread
+from gupai_env.core.heuristic import WEIGHT
+from gupai_env.core.illegal import IllegalActionError
+from gupai_env.core.kernels import LONG, lanes
+from gupai_env.core.memory import array_at, bytes_of
 from gupai_env.cuda_vector import CudaVectorEnv
 
-compiling.PLAIN_SECONDS = 1e9  # else other processes would compile meanwhile what nobody waits for
-sys.argv = ["device", "--device", "cpu", "--only-digests", "--tiny"]
-device.main()
-print(json.dumps([device.network_chips(game, 4, "cpu").tolist() for game in ("jie-long", "deer-hunt")]))
+JIE_LONG = get_game("jie-long")
+SIZES = TINY._replace(lanes=(3, 200))
 
-envs = CudaVectorEnv("jie-long", 3, seed=3, device="cpu")
-before, actions = envs.states.clone(), envs.sample(0)
-actions[1] = 1000
-try:
+
+@pytest.fixture
+def on_processor(monkeypatch):
+    """The processor runs kernels in place of a GPU, as device "cpu"."""
+    monkeypatch.setattr(cuda, "stand_in", ptx.load)
+
+
+# Each for itself, and two teams: a network against itself, a heuristic, a random player and another network.
+@pytest.mark.parametrize("game", ["jie-long", "deer-hunt"])
+def test_kernels_play_as_the_processor(game):
+    assert digests(game, SIZES, "cpu") == digests(game, SIZES, PROCESSOR)
+    won, by_processor = (network_chips(game, 4, device) for device in ("cpu", PROCESSOR))
+    assert won.tobytes() == by_processor.tobytes()
+
+
+def test_refused_action_changes_no_lane_and_is_raised_by_a_later_call(on_processor):
+    envs = CudaVectorEnv("jie-long", 200, seed=3, device="cpu")
+    before, actions = envs.states.clone(), envs.sample(0)
+    actions[[7, 150]] = torch.tensor([1000, 2000])
     envs.step(actions)
-except ValueError as error:
-    print(type(error).__name__, str(error)[:13], bool((envs.states == before).all()))
-envs.step(envs.sample(0).repeat_interleave(2)[::2])  # not side by side in memory
-print(bool((envs.states != before).any(1).all()))
-"""
+    envs._seen[:] = cuda.NONE  # it has not arrived yet
+    actions[7] = envs.sample(0)[7]
+    envs.step(actions)  # refused, too, but for another lane
+    assert (envs.states == before).all()
+    with pytest.raises(IllegalActionError, match=r"lane 7, .* 1000 is"):
+        envs.step(actions)
+    assert (envs.states == before).all()
+    with pytest.raises(IllegalActionError, match=r"lane 150, .* 2000 is"):
+        envs.check(actions)
+    envs.step(envs.sample(0).repeat_interleave(2)[::2])  # not side by side in memory
+    assert (envs.states != before).any(1).all()
 
 
-@needs_compiler
-def test_simulated_gpu_plays_as_the_processor(monkeypatch):
-    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
-    printed = subprocess.run([sys.executable, "-c", SIMULATED], env=environment, capture_output=True, text=True)
-    *played, chips, refusal, went_on = printed.stdout.splitlines() or [printed.stderr]
-    # Loops run here as plain Python, which other tests compare with machine code: compiling them takes minutes.
-    monkeypatch.setattr(Loop, "runs_plain", lambda *_: True)
-    assert json.loads("".join(played))["games"] == {game: digests(game, TINY, PROCESSOR) for game in GAMES}
-    # Each for itself, and two teams: a network against itself, a heuristic, a random player and another network.
-    assert chips == json.dumps([network_chips(game, 4, PROCESSOR).tolist() for game in ("jie-long", "deer-hunt")])
-    assert (refusal, went_on) == ("IllegalActionError lane 1, seat  True", "True")  # a refused action changes no lane
+def _numbers_on_a_gpu(words, numbers, count, moved, logs):
+    for row in lanes(0, count):
+        word, number = array_at(words, (count,), LONG)[row], array_at(numbers, (count,), LONG)[row]
+        array_at(moved, (count, 3), LONG)[row, 0] = spread(word)
+        array_at(moved, (count, 3), LONG)[row, 1] = gather(word, number)
+        array_at(moved, (count, 3), LONG)[row, 2] = nth_one(word | 1 << 40, number & 3 if word & 0xFF == 0xFF else 0)
+        array_at(logs, (count,), WEIGHT)[row] = math.log((number & (1 << 53) - 1) + 0.5)
 
 
-# One game of each kind, and of loops that play alike one: each takes seconds. Rules are simulated in all games above.
-KERNELS = {
-    "jie-long": ("step", "try_actions", "finish", "draw_keys", "converse"),
-    "deer-hunt": ("step", "try_actions"),
-    "da-ling": ("step", "try_actions"),
-}
+def test_a_gpu_moves_bits_and_takes_logarithms_as_a_processor(on_processor):
+    rng, count = np.random.default_rng(5), 1000
+    words, numbers = rng.integers(-(1 << 63), 1 << 63, (2, count))
+    words[::3] &= rng.integers(-(1 << 63), 1 << 63, len(words[::3]))
+    words[::5] |= 0xFF
+    given, moved, logs = torch.as_tensor(words), torch.empty((count, 3), dtype=torch.int64), torch.empty(count).double()
+    kernel = cuda.Kernel(_numbers_on_a_gpu, JIE_LONG)
+    cuda.run(kernel, "cpu", count, given, torch.as_tensor(numbers), count, moved, logs)
+    for word, number, row, log in zip(words.tolist(), numbers.tolist(), moved.tolist(), logs.tolist(), strict=True):
+        place = nth_one(word | 1 << 40, number & 3 if word & 0xFF == 0xFF else 0)
+        assert row == [spread(word), gather(word, number), place]
+        expected = math.log((number & (1 << 53) - 1) + 0.5)
+        assert abs(log - expected) <= math.ulp(expected)
 
 
-@needs_compiler
-@pytest.mark.parametrize("game", KERNELS)
-def test_rules_compile_for_a_gpu(game, monkeypatch):
-    from numba import cuda
-    from numba.cuda import dispatcher, types
-
-    from gupai_env.core.cuda import cuda_kernels
-    from gupai_training.cuda_targets import playout_kernels
-
-    # What a kernel calls is compiled for the GPU that is there.
-    monkeypatch.setattr(dispatcher, "get_current_device", lambda: SimpleNamespace(compute_capability=(9, 0)))
-    kernels = cuda_kernels(get_game(game))._asdict() | playout_kernels(get_game(game))._asdict()
-    for name in KERNELS[game]:
-        function = kernels[name].py_func
-        numbers = [types.int64] * function.__code__.co_argcount
-        code, _ = cuda.compile_ptx(function, types.void(*numbers), cc=(9, 0))
-        assert ".visible .entry" in code and ".target sm_90" in code
+def test_products_and_sums_are_rounded_one_by_one(on_processor):
+    made = assembly.kernels("jie-long")
+    for name in ("step", "try_actions"):
+        text, entry = made[name].ptx
+        assert f".visible .entry {entry}(" in text and ".target sm_75" in text
         # Such an operation may be contracted with the next one to one rounding, and a heuristic play something else.
-        assert not re.search(r"\b(mul|add|sub)\.f(32|64)", code), name
+        assert not re.search(
+            r"\b(fma|mad|(mul|add|sub)\.f(32|64))\b.*f(32|64)", re.sub(r"\b(mul|add|sub)\.rn", "", text)
+        )
 
 
-@needs_compiler
+@pytest.mark.skipif(not assembly.ptxas(), reason="the assembler is not installed")
+@pytest.mark.parametrize("generation", assembly.GENERATIONS)
+def test_kernels_assemble(generation):
+    made = assembly.kernels("jie-long")
+    for name in ("check", "step", "try_actions"):
+        needs = assembly.assembled(made[name], generation)
+        assert needs.registers <= (cuda.PLAYERS if name == "try_actions" else cuda.LANES) and not needs.shared
+        assert needs.spilled <= 100
+        assert needs.occupancy >= (0.25 if name == "try_actions" else 0.5)
+
+
+def test_kernel_is_launched_on_the_stream_of_its_device(monkeypatch):
+    called, numbers, failing = [], [], ""
+
+    class Driver:
+        def __getattr__(self, name):
+            def call(*arguments):
+                called.append((name, arguments))
+                if name == "cuModuleGetFunction":
+                    arguments[0]._obj.value = 7
+                if name == "cuLaunchKernel":
+                    numbers[:] = [ctypes.c_int64.from_address(address).value for address in arguments[-2]]
+                if name == "cuGetErrorString":
+                    arguments[1]._obj.value = b"out of memory"
+                return 2 if name == failing else 0
+
+            return call
+
+    monkeypatch.setattr(cuda, "_driver", Driver)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda: SimpleNamespace(cuda_stream=5))
+    cuda._loaded("text", "entry")(129, 11, -1)
+    assert [name for name, _ in called] == ["cuModuleLoadData", "cuModuleGetFunction", "cuLaunchKernel"]
+    assert called[0][1][1] == b"text" and called[1][1][2] == b"entry"
+    function, *shape, shared, stream, _, extra = called[2][1]
+    assert (function.value, stream.value, shared, extra) == (7, 5, 0, None) and shape == [2, 1, 1, 128, 1, 1]
+    assert numbers == [11, -1]
+    failing = "cuModuleLoadData"
+    with pytest.raises(RuntimeError, match="cuModuleLoadData: out of memory"):
+        cuda._loaded("text", "entry")
+
+
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 @pytest.mark.parametrize("device", ["cuda", "cuda:1", "gpu", ""])
 def test_device_that_is_not_there_is_refused(device):

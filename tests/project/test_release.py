@@ -180,7 +180,7 @@ def test_changed_pin_or_requirement_is_noticed(monkeypatch):
     pins = tool("pins")
     before, kept, project = pins.digest("constraints.txt", ["cuda"]), pins.pinned("constraints.txt"), pins.project()
     with monkeypatch.context() as patched:
-        patched.setattr(pins, "pinned", lambda _: kept | {"nvidia-cuda-nvrtc": "13.5.37"})
+        patched.setattr(pins, "pinned", lambda _: kept | {"nvidia-cuda-nvcc": "13.4.92"})
         assert pins.digest("constraints.txt", ["cuda"]) != before
     project["optional-dependencies"]["cuda"].append("cupy")
     monkeypatch.setattr(pins, "project", lambda: project)

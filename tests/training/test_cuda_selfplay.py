@@ -1,17 +1,14 @@
-"""Self-play on a GPU where there is none: numba's simulator plays a few lanes, each thread as plain Python."""
-
-import importlib.util
-import os
-import subprocess
-import sys
+"""Self-play on a GPU where there is none: the processor runs its kernels."""
 
 import numpy as np
 import pytest
 import torch
 
+from benchmarks import ptx
 from gupai_agents import make_agent
 from gupai_agents.networks.network import NetworkAgent
 from gupai_env import VectorEnv
+from gupai_env.core import cuda
 from gupai_env.core.episode import NOBODY
 from gupai_training.config import parse, saved_config
 from gupai_training.learner import SelfPlay, lanes_on
@@ -20,8 +17,6 @@ from gupai_training.opponents import LEARNER
 from gupai_training.run import Run
 from gupai_training.selfplay import SelfPlayVecEnv
 
-SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
-in_simulator = pytest.mark.skipif(not SIMULATED, reason="runs in the simulator, see the first test")
 UPDATES, NETWORK = 8, 2  # its number in the pool
 SMALL = {
     "game": "jie-long",
@@ -38,10 +33,10 @@ SMALL = {
 }
 
 
-@pytest.mark.skipif(SIMULATED or importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda")
-def test_everything_below_holds_in_the_simulator():
-    words = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", __file__]
-    subprocess.run(words, env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}, check=True)
+@pytest.fixture(autouse=True)
+def on_processor(monkeypatch):
+    """The processor runs kernels in place of a GPU, as device "cpu"."""
+    monkeypatch.setattr(cuda, "stand_in", ptx.load)
 
 
 @pytest.fixture
@@ -67,7 +62,6 @@ def chips_of(env, lane, episode, actions):
     return envs.states.total[0, : env.players].tolist()
 
 
-@in_simulator
 def test_finished_episodes_pay_what_the_processor_pays(learner):
     env, told, paid = learner.env, [], []
     env.pool.record = lambda seating, payoffs: told.extend(payoffs.tolist())
@@ -82,7 +76,6 @@ def test_finished_episodes_pay_what_the_processor_pays(learner):
     assert np.sum(paid, 1).tolist() == [0] * len(paid)
 
 
-@in_simulator
 def test_learner_learns_from_its_own_legal_decisions_alone(learner):
     env, movers, play = learner.env, [], learner.env.play
 
@@ -103,7 +96,6 @@ def test_learner_learns_from_its_own_legal_decisions_alone(learner):
     assert learner.count == own.sum() and (torch.stack(movers) == NETWORK).any()
 
 
-@in_simulator
 def test_seats_of_a_member_that_leaves_are_the_learners(learner):
     env = learner.env
     env.seating[0] = torch.tensor([0, 1, NETWORK, LEARNER])
@@ -111,7 +103,6 @@ def test_seats_of_a_member_that_leaves_are_the_learners(learner):
     assert env.seating[0].tolist() == [0, LEARNER, NETWORK - 1, LEARNER]
 
 
-@in_simulator
 def test_interrupted_run_resumes_to_the_same_bytes(tmp_path):
     whole, interrupted = (Run.begin(parse(SMALL, "test"), tmp_path) for _ in range(2))
     before = [parameter.clone() for parameter in whole.learner.network.parameters()]
@@ -136,7 +127,6 @@ class First:
         return batch.masks.argmax(1)
 
 
-@in_simulator
 @pytest.mark.parametrize(("opponent", "on_gpu"), [("best", True), ("random", True), (First(), False)])
 def test_lanes_stay_on_the_processor_for_opponents_that_only_play_there(opponent, on_gpu):
     lanes = SelfPlayVecEnv.against("jie-long", 2, ["greedy", opponent])

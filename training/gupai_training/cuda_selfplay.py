@@ -1,7 +1,7 @@
 """Self-play on a CUDA GPU: rules, opponents and what the learner reads stay there.
 
-Experimental: it plays the same in numba's simulator; no GPU has run it yet. This imports numba-cuda, so it is imported
-itself only when a GPU is used.
+Experimental: what is assembled for a GPU plays the same where a processor runs it; no GPU has run it yet. This is
+imported only when a GPU is used.
 """
 
 import numpy as np
@@ -52,7 +52,7 @@ class CudaSelfPlay(VecEnvWrapper):
         self.envs: CudaVectorEnv = CudaVectorEnv(
             game, lanes.num_envs, skip_forced=lanes.envs.skip_forced, device=str(device), **options
         )
-        self._kernel = playout_kernels(game).converse
+        self._kernel = playout_kernels(game)["converse"]
         self._lanes = torch.arange(lanes.num_envs, device=device)
         self._rounds = torch.zeros_like(self._lanes)  # decisions of all seats since `saved`
         self._why = torch.zeros_like(self._lanes, dtype=torch.int8)
@@ -103,7 +103,7 @@ class CudaSelfPlay(VecEnvWrapper):
         opponents = self._heuristics, len(self._heuristics), self._numbers, len(self._numbers)
         turns = torch.stack((self._lanes, actions, self._rounds, self.moves))
         tables = self.seating, self.seating.shape[1], turns, self.played, self.played.shape[1], self._why
-        run(self._kernel, self.num_envs, envs.table, *opponents, *tables)
+        run(self._kernel, self.envs.device, self.num_envs, envs.table, *opponents, *tables)
         self._rounds, self.moves = turns[2:]
         self.rewards, self.terminated = envs.rewards[:, : self.seating.shape[1]], envs.terminated
         self.chips += self.rewards

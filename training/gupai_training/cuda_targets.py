@@ -1,13 +1,13 @@
 """Agents on a CUDA GPU: heuristics in kernels, networks in batches, and the targets that both play out there.
 
-The kernels are made of the same rules as the loops of the processor. Experimental: they compile for a GPU, and give the
-same chips in numba's simulator; no GPU has run them yet. This imports numba-cuda, so it is imported itself only when a
-GPU is used.
+The kernels are made of the same rules as the loops of the processor. Experimental: they assemble for GPUs, and what is
+assembled gives the same chips where a processor runs it; no GPU has run them yet. This is imported only when a GPU is
+used.
 """
 
 import functools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,15 +15,16 @@ import torch
 from gupai_agents.agent import Agent
 from gupai_agents.networks.network import NetworkAgent
 from gupai_agents.networks.network_agent import ROUND, ObservationAgent
-from gupai_agents.play.playouts import OPEN, numbered, observe_seldom, play_others, playouts
+from gupai_agents.play.playouts import OPEN, converse_of, numbered, observe_seldom, play_others
 from gupai_agents.players.search import try_action
-from gupai_env.core.cuda import cuda, inline, kernel, run
+from gupai_env.core.cuda import PLAYERS, Kernel, run
 from gupai_env.core.episode import noise_key
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import WEIGHT
-from gupai_env.core.kernels import BYTE, FLAG, FLOAT, LONG, TABLE, WAIT, Widths, rows_of
-from gupai_env.core.memory import array_at, blank, bytes_of, record_of, tuple_at
+from gupai_env.core.kernels import BYTE, FLAG, FLOAT, LONG, WAIT, Widths, lanes, rows_of
+from gupai_env.core.memory import array_at, blank, bytes_of
 from gupai_env.core.rng import KEYS, derive
+from gupai_env.core.rule import rule
 from gupai_env.cuda_vector import CudaVectorEnv
 from gupai_training.scorer import Scorer, scorer_of
 
@@ -31,8 +32,11 @@ SEAT = np.dtype(np.int16)
 Networks = dict[int, tuple[Scorer, bool]]  # by number, with whether it draws its actions
 
 
-class PlayoutKernels(NamedTuple):
-    """The kernels of one game, a thread for each of `count` rows; all arguments are integers.
+@functools.cache
+def playout_kernels(game: Game) -> dict[str, Kernel]:
+    """Return the kernels of a game by name; emitting and assembling them (seconds) happens at their first calls.
+
+    A thread works on each of `count` rows. Arguments are integers, but for a table and the variant's numbers.
 
     try_actions(rules, heuristics, policies, played_by, states, actions, count, chips): as `true_hands_loop` of a table
         of `policies` pairs of heuristics; an action of each state, int64 [count], and its chips, float32 [count].
@@ -42,52 +46,39 @@ class PlayoutKernels(NamedTuple):
         `converse` of `Playouts` in all lanes of a table, whose observations are always shown; members is [agents],
         seating [B, seated], played [B, length], and turns, int64 [4, B], are lanes, actions, rounds and moves.
     """
-
-    try_actions: Any
-    finish: Any
-    draw_keys: Any
-    converse: Any
-
-
-@functools.cache
-def playout_kernels(game: Game) -> PlayoutKernels:
-    """Return the kernels of a game; compiling (seconds) happens at their first call in a process."""
     module, numbers, num_actions, seats = game.module, game.variant().as_rules(), game.num_actions, game.max_seats
-    width, sides, widths = len(game.features) + 1, tuple(game.sides(seats).tolist()), Widths.of(game)
-    converse_in = inline(playouts(game).converse.function)
+    width, sides, widths = len(game.features) + 1, tuple(game.sides(seats).tolist()), Widths.of(game).wide()
+    converse_in = rule(converse_of(game, widths))
 
     def try_actions(rules, heuristics, policies, played_by, states, actions, count, chips):
-        row, tried = cuda.grid(1), blank(1, module.STATE)
-        view, mask = blank(1, module.VIEW)[0], blank(num_actions, FLAG)
-        if row < count:
+        tried, view, mask = blank(1, module.STATE), blank(1, module.VIEW)[0], blank(num_actions, FLAG)
+        for row in lanes(0, count):
             tried[0] = array_at(states, (count,), module.STATE)[row]
             pair = array_at(heuristics, (policies, 2, width), WEIGHT)[array_at(played_by, (count,), LONG)[row]]
-            action, variant = array_at(actions, (count,), LONG)[row], tuple_at(rules, numbers)
-            won = try_action(module, variant, pair, tried[0], action, sides, view, mask)
+            action = array_at(actions, (count,), LONG)[row]
+            won = try_action(module, rules, pair, tried[0], action, sides, view, mask)
             array_at(chips, (count,), FLOAT)[row] = won
 
     def finish(rules, heuristics, policies, line_ups, states, count):
-        row, view, mask = cuda.grid(1), blank(1, module.VIEW)[0], blank(num_actions, FLAG)
-        if row < count:
-            state, variant = array_at(states, (count,), module.STATE)[row], tuple_at(rules, numbers)
-            table, line_up = array_at(heuristics, (policies, width), WEIGHT), array_at(line_ups, (count, seats), SEAT)
-            play_others(module, variant, table, state, (line_up, row), 0, view, mask)
+        view, mask = blank(1, module.VIEW)[0], blank(num_actions, FLAG)
+        table, seated = array_at(heuristics, (policies, width), WEIGHT), array_at(line_ups, (count, seats), SEAT)
+        for row in lanes(0, count):
+            state = array_at(states, (count,), module.STATE)[row]
+            play_others(module, rules, table, state, (seated, row), 0, view, mask)
 
     def draw_keys(states, count, keys):
-        row = cuda.grid(1)
-        if row < count:
+        for row in lanes(0, count):
             own = noise_key(array_at(states, (count,), module.STATE)[row])
             for action in range(num_actions):
                 array_at(keys, (count, num_actions), LONG)[row, action] = derive(own, action)
 
     def converse(table, heuristics, policies, members, agents, seating, seated, turns, played, length, why):
-        tables, row, view = array_at(table, (1,), TABLE), cuda.grid(1), blank(1, module.VIEW)[0]
-        envs = tables[0].envs
-        if row < envs:
-            turn, reasons = array_at(turns, (4, envs), LONG), array_at(why, (envs,), BYTE)
+        view, envs = blank(1, module.VIEW)[0], table.envs
+        turn, reasons = array_at(turns, (4, envs), LONG), array_at(why, (envs,), BYTE)
+        for row in lanes(0, envs):
             converse_in(
                 array_at(heuristics, (policies, width), WEIGHT),
-                tables,
+                (table,),
                 array_at(members, (agents,), SEAT),
                 array_at(seating, (envs, seated), SEAT),
                 (turn[0][row : row + 1], turn[1][row : row + 1], turn[2][row : row + 1]),
@@ -96,11 +87,12 @@ def playout_kernels(game: Game) -> PlayoutKernels:
                 reasons[row : row + 1],
             )
             if reasons[row] != OPEN:
-                rows = rows_of(module, widths, numbers, tables[0])
+                rows = rows_of(module, widths, numbers, table)
                 state = rows.states[row]
                 observe_seldom(module, rows.rules, state, state.to_act, view, rows.observations[row])
 
-    return PlayoutKernels(*(kernel(function) for function in (try_actions, finish, draw_keys, converse)))
+    functions = try_actions, finish, draw_keys, converse
+    return {function.__name__: Kernel(function, game, PLAYERS) for function in functions}
 
 
 def chips_in_deals(
@@ -126,10 +118,10 @@ def chips_in_deals(
         device: The GPU.
     """
     on_gpu = functools.partial(torch.as_tensor, device=device)
-    variant, dealt = (on_gpu(bytes_of(records)) for records in (record_of(rules), states))
-    won, tried_by = torch.empty(len(rows), device=device), on_gpu(played_by.astype(LONG)[rows])
+    dealt, tried_by = on_gpu(bytes_of(states)), on_gpu(played_by.astype(LONG)[rows])
+    won = torch.empty(len(rows), device=device)
     tried = tried_by, dealt[on_gpu(rows)], on_gpu(actions).contiguous(), len(rows), won
-    run(playout_kernels(game).try_actions, len(rows), variant, on_gpu(heuristics), len(heuristics), *tried)
+    run(playout_kernels(game)["try_actions"], won.device, len(rows), rules, on_gpu(heuristics), len(heuristics), *tried)
     return won.cpu().numpy()
 
 
@@ -170,8 +162,8 @@ def chips_played_out(
     networks = {0: (scorer, sample)} | {1 + number: network for number, network in networks_of(others).items()}
     envs.step(on_gpu(actions))
     while True:
-        finish = playout_kernels(game).finish
-        run(finish, len(rows), envs.rules, table, len(table), line_ups, envs.states, len(rows))
+        finish = playout_kernels(game)["finish"]
+        run(finish, envs.device, len(rows), envs.rules, table, len(table), line_ups, envs.states, len(rows))
         envs.refresh()
         if envs.terminated.all():
             break
@@ -199,24 +191,24 @@ def decisions(envs: CudaVectorEnv, networks: Networks, movers: torch.Tensor) -> 
     """
     decided = torch.full_like(movers, WAIT)
     groups = movers.argsort(stable=True).split((movers + 1).bincount().tolist())  # waits once for all networks
-    for number, lanes in enumerate(groups, -1):
+    for number, group in enumerate(groups, -1):
         if number in networks:
-            decided[lanes] = decide(envs, *networks[number], lanes)
+            decided[group] = decide(envs, *networks[number], group)
     return decided
 
 
-def decide(envs: CudaVectorEnv, scorer: Scorer, sample: bool, lanes: torch.Tensor) -> torch.Tensor:
+def decide(envs: CudaVectorEnv, scorer: Scorer, sample: bool, group: torch.Tensor) -> torch.Tensor:
     """Return the actions of a network in some lanes, int64 [N], chosen as `ObservationAgent.act` does.
 
     Args:
         envs: All lanes.
         scorer: The network.
         sample: Whether it draws its actions.
-        lanes: int64 [N].
+        group: int64 [N].
     """
-    scores = scorer.logits(envs.observations[lanes])
+    scores = scorer.logits(envs.observations[group])
     if sample:
         keys = torch.empty(scores.shape, dtype=torch.int64, device=scores.device)
-        run(playout_kernels(envs.game).draw_keys, len(lanes), envs.states[lanes], len(lanes), keys)
+        run(playout_kernels(envs.game)["draw_keys"], keys.device, len(group), envs.states[group], len(group), keys)
         scores = scores - (-((keys.double() + 0.5) / KEYS).log()).log().float()
-    return scores.round(decimals=ROUND).masked_fill(~envs.masks[lanes], -torch.inf).argmax(1)
+    return scores.round(decimals=ROUND).masked_fill(~envs.masks[group], -torch.inf).argmax(1)

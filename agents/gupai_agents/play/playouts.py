@@ -212,10 +212,14 @@ def forced(rows, lane, learner):
     return only_action(rows.masks[lane])
 
 
-def _converse(game: Game) -> Callable[..., Any]:
-    """Return the loop `converse` of a game, to be compiled."""
-    module, widths, num_actions = game.module, Widths.of(game), game.num_actions
-    numbers_of = game.variant().as_rules()
+def converse_of(game: Game, widths: Widths) -> Callable[..., Any]:
+    """Return the loop `converse` of a game, to be compiled.
+
+    Args:
+        game: The game.
+        widths: Of the rows of its tables.
+    """
+    module, num_actions, numbers_of = game.module, game.num_actions, game.variant().as_rules()
 
     def converse(heuristics, tables, numbers, seating, play, log, ending, why):
         rows, view, mask = (
@@ -312,7 +316,7 @@ def playouts(game: Game) -> Playouts:
                 observe_seldom(module, rules, state, learner, view, rows.observations[lane])
         return refused
 
-    loops = finish, respond, _converse(game)
+    loops = finish, respond, converse_of(game, widths)
     return Playouts(*(compiled(loop, game) for loop in loops))
 
 
