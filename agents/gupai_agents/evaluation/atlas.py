@@ -469,7 +469,7 @@ def seats(study: Study) -> tuple[Table, ...]:
             "Every deal is played with the weaker player in each seat; among equals everybody would come out even.",
         )
     ]
-    if not study.game.simultaneous:
+    if not study.game.simultaneous and study.skilled is not study.best:
         tables.append(_mistakes(study, study.skilled))
     return tuple(tables)
 

@@ -33,7 +33,7 @@ from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.play import decisions
 from gupai_app.facts.terminal import answer_tables
 from gupai_env.core.tiles import KINDS, PIPS, parse_tiles, tiles_in
-from gupai_env.games import GAMES
+from gupai_env.games import GAMES, get_game
 from gupai_env.games.claims import counts_of
 from gupai_env.messages import with_messages
 
@@ -269,9 +269,11 @@ def test_answers_are_tables_that_json_holds_whole(question, monkeypatch):
 
 
 def test_players_without_a_difference_make_no_mistakes():
-    content = answer(study_of("jie-long", ["greedy", "greedy"], 20), "seats").as_numbers()
-    around, mistakes = answer_tables(content)
+    jie_long = get_game("jie-long")
+    same = make_agent("greedy", jie_long), make_agent("greedy", jie_long)
+    around, mistakes = answer_tables(answer(study_of("jie-long", same, 20), "seats").as_numbers())
     assert not mistakes.rows and len(around.rows) == 5
+    assert len(answer(study_of("jie-long", ["random", "greedy"], 20), "seats").tables) == 1
 
 
 def test_what_cannot_be_asked_is_refused_in_one_line():
