@@ -60,7 +60,7 @@ def option(
         allowed: What `__post_init__` allows, in words.
     """
     allowed = allowed or TYPES[type(default)]
-    metadata = {"help": help, "choices": choices, "encode": encode, "allowed": allowed}
+    metadata = {"help": help, "choices": choices, "encode": encode, "allowed": allowed, "type": type(default)}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -108,20 +108,20 @@ def _choice(choices: Iterable[object]) -> str:
     return say("choose {most} or {last}", most=", ".join(most), last=last) if most else say("choose {last}", last=last)
 
 
-def _read(name: str, text: str, default: Any, instead: str) -> Any:
-    """Return the value of `text` for an option with this default; instead: what to write instead of an invalid text."""
+def _read(name: str, text: str, kind: type, instead: str) -> Any:
+    """Return the value of `text` for an option of a type; instead: what to write instead of an invalid text."""
     try:
-        if isinstance(default, bool):
+        if kind is bool:
             instead = say("write {allowed}", allowed=say("true or false"))
             return TRUTHS[text.lower()]
-        if isinstance(default, str):  # it may also be a number, such as a leader
+        if kind is str:  # it may also be a number, such as a leader
             number = read_whole(text)
             return text if number is None else number
-        if isinstance(default, tuple):
+        if kind is tuple:
             instead = say("write {allowed}", allowed=say(TYPES[tuple]))
             words = text.strip("()[] ").replace(",", " ").split()
             return tuple(float(word) if "." in word else int(word) for word in words)
-        return type(default)(text)
+        return kind(text)
     except (KeyError, ValueError):
         raise ValueError(not_allowed(name, cut(text), instead)) from None
 
@@ -161,7 +161,7 @@ class Variant:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             value, choices = getattr(self, field.name), field.metadata["choices"]
-            allowed_type = type(field.default)
+            allowed_type = field.metadata["type"]
             if isinstance(value, np.generic):
                 value = value.item()
             if allowed_type is tuple and type(value) is list:  # as configuration files write it
@@ -279,7 +279,7 @@ class Variant:
         Raises:
             ValueError: For a word without "=", or as `make` does.
         """
-        defaults = {field.name: field.default for field in dataclasses.fields(cls)}
+        types = {field.name: field.metadata["type"] for field in dataclasses.fields(cls)}
         options = {}
         for assignment in assignments:
             name, sign, text = assignment.partition("=") if isinstance(assignment, str) else ("", "", "")
@@ -293,8 +293,8 @@ class Variant:
                 )
             if name in options:
                 raise ValueError(f"{name} is given twice; give it once")
-            instead = cls._instead(name) if name in defaults else ""
-            options[name] = _read(name, text, defaults.get(name, ""), instead)
+            instead = cls._instead(name) if name in types else ""
+            options[name] = _read(name, text, types.get(name, str), instead)
         return cls.make(**options)
 
     @classmethod
