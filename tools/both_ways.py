@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import numpy as np
+import wasm
 
 from gupai_app.page.bundle import SCRIPTS, translation_of
 from gupai_app.page.translation import RUNTIME
@@ -39,6 +40,11 @@ from gupai_env.messages import TRANSLATIONS, word
 from gupai_env.render.svg import draw_svg
 
 WASM = FOLDER / "wasm32"  # what `tools/machine_code.py --system wasm32` makes
+REFUSED = [  # in addresses
+    "seed=x", "seed=-1", f"seed={1 << 63}", "seat=9", "with=nobody", "with=random;random;random;random;random",
+    "options=players=99", "options=playerz=3", "options=deals", "options=deals=99", "options=leader=9", "moves=a.b",
+    "moves=99999", "moves=1.2.3.4.5.6.7.8.9", "play=x", "play=99999", "score=1", "hint=9", "episode=-3",
+]  # fmt: skip
 DRIVER = """
 import {{ existsSync, readFileSync }} from "node:fs";
 import readline from "node:readline";
@@ -151,8 +157,11 @@ def moments(game: Game, variant: Any, seed: int) -> Iterator[tuple[list[np.recor
 def variants_of(game: Game) -> list[Any]:
     """Return variants of a game: its default, and others in which one option is changed."""
     fields = dataclasses.fields(game.variant)
+    values = {bool: (False, True), float: (0.5, 2.0)}
     words = [
-        f"{field.name}={typed(choice)}" for field in fields for choice in field.metadata["choices"] or (False, True)
+        f"{field.name}={typed(choice)}"
+        for field in fields
+        for choice in field.metadata["choices"] or values.get(field.metadata["type"], ())
     ]
     variants = [game.variant(), game.variant(deals=2)]
     for assignment in words:
@@ -166,8 +175,8 @@ def variants_of(game: Game) -> list[Any]:
 class Browser:
     """Functions and games as JavaScript, in a process of node."""
 
-    def __init__(self, folder: Path, game: Game, **functions: Any) -> None:
-        """Translate a game and functions into a folder and start node."""
+    def __init__(self, folder: Path, game: Game, modules: Path, **functions: Any) -> None:
+        """Translate a game and functions into a folder and start node; modules: the folder of WebAssembly."""
         translation = translation_of(game)
         text = translation.of({"game": game, "players": NAMED, **functions})
         imports = [f'import * as {name} from "./{file}.js";' for name, file in SCRIPTS.items()]
@@ -175,7 +184,7 @@ class Browser:
         files = {f"{name}.js": (RUNTIME.parent / f"{name}.js").read_text("utf-8") for name in SCRIPTS.values()}
         self.sizes = {**files, "code and data": text}
         self.sizes |= {name: json.dumps(entries, ensure_ascii=False) for name, entries in texts.items()}
-        driver = DRIVER.format(wasm=WASM, catalogues=json.dumps(texts, ensure_ascii=False))
+        driver = DRIVER.format(wasm=modules, catalogues=json.dumps(texts, ensure_ascii=False))
         files |= {"package.json": '{"type": "module"}', "driver.js": driver, "both.js": "\n".join([*imports, text])}
         for name, content in files.items():
             (folder / name).write_text(content, "utf-8")
@@ -222,6 +231,18 @@ def compare_words(browser: Browser, game: Game, positions: int, seed: int) -> in
     raise AssertionError
 
 
+def compare_refusals(browser: Browser, game: Game) -> None:
+    """Compare what is said of addresses that no table has. Raises: ValueError for a difference."""
+    for change in map(dict, map(parse_qsl, REFUSED)):
+        query = {"game": game.id, "seed": "5", "seat": "0", "with": "random", **change}
+        try:
+            document(query, NAMED, str)
+        except ValueError as error:
+            theirs = browser.call("en", "document", query, {})
+            if theirs != [str(error)]:
+                raise ValueError(f"{query_of(query)}: {error} is {theirs} in JavaScript") from error
+
+
 def compare_documents(browser: Browser, game: Game, positions: int, seed: int, *, searches: bool = False) -> int:
     """Compare the documents of tables as people play them; return how many. Raises: ValueError for a difference."""
     number, variants, rng = 0, variants_of(game), random.Random(seed)
@@ -256,12 +277,19 @@ def require_equal(ours: Any, theirs: Any, place: str) -> None:
 
 
 def compare(
-    game: Game, positions: int, seed: int, folder: Path, *, searches: bool = False
+    game: Game, positions: int, seed: int, folder: Path, *, modules: Path = WASM, searches: bool = False
 ) -> tuple[list[int], dict[str, str]]:
-    """Return how many moments and documents of a game were compared, none without its wasm, and the translation."""
-    browser = Browser(folder, game, words=moment_in_words, document=document)
+    """Return how many moments and documents of a game were compared, and the translation.
+
+    Args:
+        folder: Where the translation is written.
+        modules: The folder of rules as WebAssembly; no documents are compared where those of the game are not current.
+        searches: Whether hints and the coach search.
+    """
+    browser = Browser(folder, game, modules, words=moment_in_words, document=document)
     numbers = [compare_words(browser, game, positions, seed)]
-    if (WASM / f"{game.id}.wasm").exists():
+    if wasm.is_current(modules, game.id):
+        compare_refusals(browser, game)
         numbers.append(compare_documents(browser, game, positions, seed, searches=searches))
     browser.close()
     return numbers, browser.sizes

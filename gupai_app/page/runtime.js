@@ -40,6 +40,13 @@ const text = (value) => (typeof value === "string" ? value : String.prototype.to
 const letters = (value) => (/[\ud800-\udfff]/.test(value) ? [...value] : value); // what indices count
 // A whole number as small as it goes.
 const whole = (big) => (big >= -9007199254740991n && big <= 9007199254740991n ? Number(big) : big);
+// A text with the digits of any script as those of ours: each ten of them follow one another.
+const digits = (value) =>
+  value.replace(/\p{Nd}/gu, (letter) => {
+    let number = 0;
+    while (number < 9 && letter > "9" && /\p{Nd}/u.test(String.fromCodePoint(letter.codePointAt(0) - number - 1))) number++;
+    return letter > "9" ? number : letter;
+  });
 const kind = (is) => (make) => Object.assign(make, { $is: is });
 
 export const str = kind(isString)((value = "") => {
@@ -56,7 +63,7 @@ export const int = kind((value) => typeof value === "bigint" || typeof value ===
   (value = 0, base = 10) => {
     if (typeof value === "bigint") return whole(value);
     if (!isString(value)) return Math.trunc(Number(value));
-    const word = text(value).trim().replace(/(?<=\d)_(?=\d)/g, "");
+    const word = digits(text(value)).trim().replace(/(?<=\d)_(?=\d)/g, "");
     if (base !== 10 ? !/^[-+]?[0-9a-z]+$/i.test(word) : !/^[-+]?\d+$/.test(word)) {
       throw new ValueError(`invalid literal for int() with base ${base}: ${repr(value)}`);
     }
@@ -1057,12 +1064,14 @@ const compiled = (source) => {
   if (!patterns.has(source)) patterns.set(source, new Pattern(source, 0));
   return patterns.get(source);
 };
-export const compile = (source, flags = 0) => new Pattern(text(source), flags);
-export const split = (source, value) => compiled(source).split(value);
-export const findall = (source, value) => compiled(source).findall(value);
-export const search = (source, value) => compiled(source).search(value);
-export const match = (source, value) => compiled(source).match(value);
-export const fullmatch = (source, value) => compiled(source).fullmatch(value);
+export const re_compile = (source, flags = 0) => new Pattern(text(source), flags);
+export const re_sub = (source, other, value) => compiled(source).sub(other, value);
+export const re_escape = (value) => text(value).replace(/[^\w]/gu, "\\$&");
+export const re_split = (source, value) => compiled(source).split(value);
+export const re_findall = (source, value) => compiled(source).findall(value);
+export const re_search = (source, value) => compiled(source).search(value);
+export const re_match = (source, value) => compiled(source).match(value);
+export const re_fullmatch = (source, value) => compiled(source).fullmatch(value);
 
 // --- languages --------------------------------------------------------------------------------------
 

@@ -44,7 +44,7 @@ OPERATORS = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod",
     ast.Pow: "pow", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
 }  # fmt: skip
-SIGNS = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "$.invert", ast.Not: "!$.truth"}
+SIGNS = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "$.invert"}
 COMPARISONS: dict[type, str] = {
     ast.Lt: "$.lt({0}, {1})", ast.LtE: "$.le({0}, {1})", ast.Gt: "$.lt({1}, {0})", ast.GtE: "$.le({1}, {0})",
     ast.Eq: "$.eq({0}, {1})", ast.NotEq: "!$.eq({0}, {1})", ast.Is: "({0} === {1})", ast.IsNot: "({0} !== {1})",
@@ -191,7 +191,8 @@ class Translation:
             bare = value.__name__.strip("_")
             return f"$.{bare if value.__objclass__ in (object, dict) else f'_{bare}'}"
         if callable(value) and (getattr(value, "__module__", "") or "builtins").partition(".")[0] in LIBRARIES:
-            return f"$.{value.__name__}" if hasattr(value, "__name__") else None
+            prefix = "re_" if getattr(value, "__module__", "") == "re" else ""
+            return f"$.{prefix}{value.__name__}" if hasattr(value, "__name__") else None
         bare = _unwrapped(getattr(value, "__func__", value))
         name = f"{getattr(bare, '__module__', '')}.{getattr(bare, '__qualname__', '')}"
         return "$.TRANSLATIONS" if value is TRANSLATIONS else self.seam.get(name)
@@ -256,13 +257,13 @@ class Translation:
             case tuple() if hasattr(value, "_fields"):
                 return f"new {self.reference('', type(value))}({', '.join(map(self.data, value))})"
             case tuple() | list():
-                return f"[{', '.join(map(self.data, value))}]"
+                return f"[{','.join(map(self.data, value))}]"
             case Mapping():
                 return f"$.dict({self.data([*value.items()])})"
             case set() | frozenset():
                 return f"$.set([{', '.join(sorted(map(self.data, value)))}])"
             case re.Pattern():
-                return f"$.compile({quoted(value.pattern)}, {int(value.flags & re.IGNORECASE)})"
+                return f"$.re_compile({quoted(value.pattern)}, {int(value.flags & re.IGNORECASE)})"
             case np.dtype():
                 return f"{{names: {self.data(value.names)}}}"
             case types.ModuleType():
@@ -275,7 +276,7 @@ class Translation:
             return self.reference(getattr(value, "__name__", "function"), value)
         if type(value).__module__.partition(".")[0] in LIBRARIES:
             raise RefusedError(f"{type(value).__name__} cannot be written as data")
-        return self._record(value)
+        return self.names.get(id(value)) or self._record(value)
 
     def _module(self, module: types.ModuleType) -> str:
         """Return what code asks a module for while it runs: classes, by `getattr`, and constants."""

@@ -373,7 +373,7 @@ def heading(seating: WebGame) -> dict[str, Any]:
         "at": seating.seat if len(there.people) > 1 else None,
         "language": spoken(),
         "game": there.game.id,
-        "seed": there.seed,
+        "seed": str(there.seed),  # which may have more digits than numbers of JavaScript hold
         "title": title_in(title(there.game, there.variant)),
         "seats": seating.seats(),
         "place": seating.place(),
