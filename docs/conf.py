@@ -92,8 +92,38 @@ def write_pages(app: Any) -> None:
     write(site_files())
 
 
+PLAY_NOW = "<!-- play now -->"  # where the pages to play at are listed
+
+
+def compiled_games() -> list[Any]:
+    """Return the games whose rules were compiled for browsers."""
+    from gupai_env.core.shipped import FOLDER
+    from gupai_env.games import GAMES
+
+    return [game for game in GAMES.values() if (FOLDER / "wasm32" / f"{game.id}.wasm").exists()]
+
+
+def list_play_pages(app: Any, name: str, source: list[str]) -> None:
+    """List the games that can be played on the site, if any can."""
+    if PLAY_NOW in source[0] and (games := compiled_games()):
+        links = " · ".join(f'<a href="play/{game.id}.html">{game.title}</a>' for game in games)
+        source[0] = source[0].replace(PLAY_NOW, f"<p><strong>Play now, in this browser:</strong> {links}</p>")
+
+
+def write_play_pages(app: Any, error: Exception | None) -> None:
+    """Write a page to play at for every such game."""
+    from gupai_app.page.file import page_of
+
+    folder = Path(app.outdir) / "play"
+    for game in compiled_games() if error is None and app.builder.name == "html" else ():
+        folder.mkdir(exist_ok=True)
+        (folder / f"{game.id}.html").write_text(page_of(game), encoding="utf-8")
+
+
 def setup(app: Any) -> None:
     app.connect("builder-inited", write_pages)
+    app.connect("source-read", list_play_pages)
+    app.connect("build-finished", write_play_pages)
     app.connect("autodoc-process-docstring", plain_text)
     app.connect("autodoc-process-signature", short_names)
     app.connect("autodoc-skip-member", without_aliases)

@@ -19,6 +19,7 @@ from gupai_env.games import get_game
 from gupai_env.messages import say
 from gupai_env.messages.checks import read_whole, refused
 
+MOST_QUERY = 48_000  # bytes of an address
 MOST_DEALS = 25  # of a match, whose address must not grow too long
 MOST_MOVES = 6000  # more than such a match takes
 MOST_ACTIONS = 100_000  # more than a game has

@@ -1,5 +1,6 @@
 """HTML from the templates of all subjects, worded in the language that is spoken. It needs no server."""
 
+from importlib.resources import files
 from typing import Any
 
 from markupsafe import Markup
@@ -36,3 +37,9 @@ def filled(name: str, /, **words: Any) -> Markup:
 def sheet(name: str) -> Markup:
     """Return a CSS style sheet, with the colours of drawings filled in."""
     return filled(name, light=style(LIGHT), dark=style(DARK))
+
+
+def table_sheet() -> str:
+    """Return the style sheet of a table, with the colours of tiles in both themes."""
+    rules = (files("gupai_app.page") / "page.css").read_text(encoding="utf-8")
+    return f"{rules}{style(LIGHT)}\n@media (prefers-color-scheme: dark) {{ {style(DARK)} }}\n"

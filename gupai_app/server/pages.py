@@ -18,7 +18,7 @@ from gupai_agents.evaluation.pages.html import standalone
 from gupai_agents.evaluation.records.games import GameRecord
 from gupai_app.kept.store import Store
 from gupai_app.play.pictures import tile_pictures
-from gupai_app.server.html import filled, sheet
+from gupai_app.server.html import filled, sheet, table_sheet
 from gupai_app.server.jobs import Jobs
 from gupai_app.server.players import Players, existing
 from gupai_app.server.safety import body_of
@@ -29,7 +29,6 @@ from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
 from gupai_env.messages import say
 from gupai_env.messages.checks import read_whole, refused, short_repr
-from gupai_env.render.pieces import DARK, LIGHT, style
 from gupai_env.storage.models import small_file
 
 # Files of runs and tournaments that pages link to, each with its type:
@@ -137,12 +136,6 @@ def assets() -> dict[str, tuple[str, str]]:
     }
     pictures = {name: (picture, "image/svg+xml") for name, picture in tile_pictures().items()}
     return sheets | pictures | {path.rpartition("/")[2]: (text, "text/javascript") for path, text in scripts.items()}
-
-
-def table_sheet() -> str:
-    """Return the style sheet of a table, with the colours of tiles in both themes."""
-    rules = (files("gupai_app.page") / "page.css").read_text(encoding="utf-8")
-    return f"{rules}{style(LIGHT)}\n@media (prefers-color-scheme: dark) {{ {style(DARK)} }}\n"
 
 
 def saved_as(name: str, text: str) -> PlainTextResponse:

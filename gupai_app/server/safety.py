@@ -8,10 +8,11 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from gupai_app.play.address import MOST_QUERY
 from gupai_app.words.languages import LANGUAGES, preferred, speak, spoken
 from gupai_env.messages import say
 
-MOST_QUERY, MOST_BODY = 48_000, 1 << 20  # bytes
+MOST_BODY = 1 << 20  # bytes
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

@@ -7,6 +7,7 @@ import typer
 from gupai_app.claims import command as claims
 from gupai_app.facts import command as facts
 from gupai_app.kept import command as kept
+from gupai_app.page import command as page
 from gupai_app.play import command as play
 from gupai_app.review import command as review
 from gupai_app.server import command as server
@@ -19,7 +20,7 @@ from gupai_app.tournaments.benchmark import benchmark
 from gupai_app.training import command as training
 
 COMMANDS = (
-    *(play.play, server.web, review.watch, review.replay, server.warm, play.rules, facts.facts, facts.perft),
+    *(play.play, server.web, page.page, review.watch, review.replay, server.warm, play.rules, facts.facts, facts.perft),
     *(tournaments.tournament, tournaments.verify, tournaments.gate, tournaments.ladder, benchmark),
     *(training.tune, tournaments.exploitability, tournaments.best_response, training.discover),
     *(training.train, training.compare_runs, training.export, tournaments.record, training.export_dataset),
