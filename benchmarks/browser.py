@@ -26,7 +26,7 @@ from gupai_app.play.session import Session
 from gupai_env.core.episode import noise_key
 from gupai_env.core.game import Game, no_history
 from gupai_env.core.rng import draw
-from gupai_env.core.shipped import FOLDER
+from gupai_env.core.shipped import FOLDER, digest_of
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES, get_game
 from gupai_env.vector import VectorEnv
@@ -139,6 +139,14 @@ def in_node(job: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
+def require_current(game: Game, folder: Path) -> None:
+    """Leave with what to run if the module of a game was made from other sources than those that are here."""
+    file = folder / f"{game.id}.json"
+    sources = json.loads(file.read_text(encoding="utf-8"))["sources"] if file.exists() else {"": None}
+    if any(digest_of(name) != digest for name, digest in sources.items() if not name.endswith(".py")):
+        raise SystemExit(f"{file} is not of these sources; run python tools/machine_code.py --system wasm32")
+
+
 def job_of(game: Game, variant: Variant, folder: Path, deals: int, speed: int = 0) -> dict[str, Any]:
     """Return what both are to play."""
     heuristics = [*game.heuristics, *(name for name in agent_names(game, variant) if name == "tuned")]
@@ -223,6 +231,7 @@ def main() -> None:
     options = parser.parse_args()
     failed = False
     for game in map(get_game, options.games or GAMES):
+        require_current(game, options.folder)
         for variant in variants(game)[: options.variants]:
             speed = options.speed if variant == game.variant() else 0
             job = job_of(game, variant, options.folder, options.deals, speed)
