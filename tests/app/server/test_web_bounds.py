@@ -252,7 +252,7 @@ def test_terminal_and_pages_read_the_same_numbers(text, number, pages):
         assert (shown.exit_code, answer.status_code) == (2, 422)
         return
     assert shown.output.startswith(f"Da Ling, seed {number}\n")
-    assert answer.json()["seed"] == number
+    assert answer.json()["seed"] == str(number)
     assert Address.read({"game": "da-ling", "seed": text, "episode": text[-1:], "seat": " １"}).seat == 1
 
 
