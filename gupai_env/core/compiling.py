@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from types import MethodType
 from typing import Any
@@ -60,9 +61,7 @@ class Loop:
     def dispatcher(self) -> Any:
         """What numba compiles; it is imported only now."""
         if self._dispatcher is None:
-            from gupai_env.core.machine_code import dispatcher_of
-
-            self._dispatcher = dispatcher_of(self.function, self.game)
+            self._dispatcher = machine_code().dispatcher_of(self.function, self.game)
         return self._dispatcher
 
     def __call__(self, *arguments: Any) -> Any:
@@ -82,9 +81,9 @@ class Loop:
         if not can_compile(self.name.game or self.name.module):
             return True
         waits = self.plain_first and self._dispatcher is None and PLAIN_SECONDS > 0
-        if not waits or _rows(arguments) > PLAIN_ROWS:
-            return False
-        return _spent.seconds < PLAIN_SECONDS or self.is_awaited()
+        if waits and _rows(arguments) <= PLAIN_ROWS and (_spent.seconds < PLAIN_SECONDS or self.is_awaited()):
+            return True
+        return machine_code() is None
 
     def is_awaited(self) -> bool:
         """Return whether another process is compiling loops of this module and game; start it, if that is needed."""
@@ -123,9 +122,7 @@ def bind(loop: Loop, *arguments: Any, later: tuple[Any, ...] = ()) -> Callable[.
         return bound
     if loop.runs_plain(arguments + later):
         return functools.partial(loop.run_plain, *arguments)
-    from gupai_env.core.machine_code import entry_point
-
-    code = entry_point(loop.dispatcher, arguments + later)
+    code = machine_code().entry_point(loop.dispatcher, arguments + later)
     # Calling a bound method takes 20 ns less.
     return MethodType(code, *arguments) if len(arguments) == 1 else functools.partial(code, *arguments)
 
@@ -134,9 +131,18 @@ def is_ready(module: str, game: Game) -> bool:
     """Return whether a module's loops of a game need no compiling: it ships, it is on disk, or there is to be none."""
     if shipped().has(Name(module, "", game.module_name)) or not can_compile(game.module_name):
         return True
-    from gupai_env.core.machine_code import PLAIN, on_disk
+    return machine_code() is None or machine_code().on_disk(module, game)
 
-    return PLAIN or on_disk(module, game)
+
+@functools.cache
+def machine_code() -> Any:
+    """Return the module `machine_code`, which imports numba; None where numba is off, or another than was tested."""
+    try:
+        module = import_module("gupai_env.core.machine_code")
+    except (ImportError, AttributeError) as error:
+        tell(f"everything runs as plain Python, slowly: {error}; tested are numba 0.63 to 0.68")
+        return None
+    return None if module.CONFIG.DISABLE_JIT else module
 
 
 @functools.cache

@@ -21,20 +21,18 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.caching import AppDirs, CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
+from numba.core.registry import cpu_target as cpu_target
 from numba.extending import NativeValue, models, register_model, unbox
 
 from gupai_env.core.game import Game
-from gupai_env.core.internals import BORROWING, EVENTS, KEEPING, base_class, internal, tell, there
-from gupai_env.core.memory import with_attributes
-from gupai_env.core.parts import CODED, LOOP, register_marks
+from gupai_env.core.internals import tell
+from gupai_env.core.parts import LoopCompiler, register_marks
 from gupai_env.core.sources import sources_digest
 from gupai_env.storage.files import describe, write_file
 
 CONFIG: Any = numba.config
 njit: Any = numba.njit  # its stubs do not know all options
-PLAIN = bool(CONFIG.DISABLE_JIT) or not CODED
-KEEPS = PLAIN or there(KEEPING, "machine code is not kept, so that every process compiles again")
-BORROWS = not PLAIN and there(BORROWING, "calls take longer")
 VERSIONS = numba.__version__, np.__version__  # machine code of other versions is left alone
 DIGEST = hashlib.sha256().digest_size
 UNUSED = 30 * 86400  # seconds after which machine code that nobody has used is removed
@@ -48,24 +46,20 @@ def dispatcher_of(loop: Callable[..., Any], game: Game | None) -> Callable[..., 
     never used, and that of the same rules is found wherever the package lies. That of a game without sources is not
     kept.
     """
-    if PLAIN:
-        return _plain(loop)
     register_marks()
     name, location = loop.__name__.strip("_"), () if game is None else (game.module_name,)
     digest = _digest(loop.__module__, *location)
     # Numba's file names begin with the qualified name of the function; so the digest becomes a part of it.
     loop.__qualname__ = "-".join((loop.__qualname__.partition("-")[0], *location, digest, *VERSIONS))
-    dispatcher = njit(loop, nogil=True, no_cfunc_wrapper=True, **LOOP)
-    if digest and KEEPS and _folder(CONFIG.CACHE_DIR):
+    dispatcher = njit(loop, nogil=True, no_cfunc_wrapper=True, pipeline_class=_LoopCompiler)
+    if digest and _folder(CONFIG.CACHE_DIR):
         dispatcher._cache = _Kept(loop)
-    _announcer.names[dispatcher] = name if game is None else f"{name} of {game.title}"
+    _names[loop] = name if game is None else f"{name} of {game.title}"
     return dispatcher
 
 
 def entry_point(dispatcher: Any, examples: tuple[Any, ...]) -> Callable[..., Any]:
     """Return the machine code of a loop for arguments of the types of some examples: it takes no others."""
-    if PLAIN:
-        return dispatcher
     signature = tuple(map(_type_of, examples))
     known = dispatcher.overloads.get(signature)  # `compile` finds it too, but asks for numba's locks and timers first
     return known.entry_point if known else dispatcher.compile(signature)
@@ -73,7 +67,7 @@ def entry_point(dispatcher: Any, examples: tuple[Any, ...]) -> Callable[..., Any
 
 def on_disk(module: str, game: Game) -> bool:
     """Return whether machine code of a module's loops for a game is kept, without loading it."""
-    digest, folder = _digest(module, game.module_name), _folder(CONFIG.CACHE_DIR) if KEEPS and not PLAIN else ""
+    digest, folder = _digest(module, game.module_name), _folder(CONFIG.CACHE_DIR)
     return bool(digest and folder) and any(Path(folder).glob(f"*-{digest}-*.nbi"))
 
 
@@ -134,18 +128,8 @@ def _type_of(argument: Any) -> Any:
         return numba.typeof(argument)
     key = type(argument), argument.dtype, argument.ndim, argument.flags.num
     if key not in _types:
-        _types[key] = Borrowed(numba.typeof(argument)) if BORROWS else numba.typeof(argument)
+        _types[key] = Borrowed(numba.typeof(argument))
     return _types[key]
-
-
-def _plain(loop: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a loop that runs as Python."""
-
-    @functools.wraps(loop)
-    def run(*arguments: Any) -> Any:
-        return loop(*map(with_attributes, arguments))
-
-    return run
 
 
 # --- where machine code is kept -------------------------------------------------------------------
@@ -160,7 +144,7 @@ def _plain(loop: Callable[..., Any]) -> Callable[..., Any]:
 # `_Kept` makes the other three, as numba does. One class would have to bring along what the four inherit.
 
 
-class _Place(base_class("core.caching._CacheLocator")):  # type: ignore[misc]
+class _Place(_CacheLocator):  # type: ignore[misc]
     """Shows numba where the machine code of a loop is kept: in one folder, under a name that identifies it."""
 
     def __init__(self, loop: Callable[..., Any], file: str) -> None:
@@ -181,11 +165,11 @@ class _Place(base_class("core.caching._CacheLocator")):  # type: ignore[misc]
         return cls(loop, file)
 
 
-class _Entries(base_class("core.caching.CompileResultCacheImpl")):  # type: ignore[misc]
+class _Entries(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = [_Place]  # noqa: RUF012
 
 
-class _Files(base_class("core.caching.IndexDataCacheFile")):  # type: ignore[misc]
+class _Files(IndexDataCacheFile):  # type: ignore[misc]
     """The index and the machine code of a loop; the latter ends with its digest, because damaged code must not run."""
 
     # Numba unpickles what it finds and runs it. The digest stops what a full disk or a crash has left. It does not stop
@@ -226,7 +210,7 @@ def _noting_faults(folder: str) -> Iterator[None]:
         _warn_once(f"machine code cannot be kept in {folder}: {describe(OSError(error.errno, error.strerror))}")
 
 
-class _Kept(base_class("core.caching.FunctionCache")):  # type: ignore[misc]
+class _Kept(FunctionCache):  # type: ignore[misc]
     """The machine code of a loop on disk. If anything is wrong with the disk, the loop is compiled."""
 
     _impl_class = _Entries
@@ -265,7 +249,7 @@ def _folder(chosen: str) -> str:
     If neither can be written to, it is a folder of this user alone below that for temporary files, with a message.
     """
     # Not next to the sources, where numba puts it: packages may be installed where the user cannot write.
-    home = internal("core.caching.AppDirs")("gupai", appauthor=False).user_cache_dir
+    home = AppDirs("gupai", appauthor=False).user_cache_dir
     if chosen and _usable(Path(chosen, "gupai"), lambda _: True):
         return str(Path(chosen, "gupai"))
     if os.path.isabs(home) and _usable(Path(home), _is_own):
@@ -306,43 +290,29 @@ def _warn_once(line: str) -> None:
     tell(line)
 
 
-class _Announcer(base_class("core.event.Listener")):  # type: ignore[misc]
-    """Shows a person at a terminal what is being compiled if it takes long, and when it is done.
+_names: dict[Callable[..., Any], str] = {}  # of loops, as people read them
 
-    numba notifies it when a loop is really compiled, not when machine code is found on disk.
-    """
 
-    def __init__(self) -> None:
-        self.names: dict[Any, str] = {}  # of our loops
-        self._begun: dict[Any, tuple[threading.Timer, float]] = {}
-        self._announced: set[Any] = set()
+class _LoopCompiler(LoopCompiler):
+    """Shows a person at a terminal what is being compiled if it takes long, and when it is done."""
 
-    def on_start(self, event: Any) -> None:
-        loop = event.data["dispatcher"]
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
         # Only for a person at a terminal: in a log or a pipe the line would be one more that somebody must filter out.
-        if loop not in self.names or sys.stderr is None or not sys.stderr.isatty():
-            return
-        timer = threading.Timer(PATIENCE, self._say, [loop])
+        if sys.stderr is None or not sys.stderr.isatty():
+            return super().compile_extra(func)
+        name, said, begun = _names[func], threading.Event(), time.monotonic()
+
+        def say() -> None:
+            said.set()
+            tell(f"compiling {name} (once on this machine, some seconds) ...")
+
+        timer = threading.Timer(PATIENCE, say)
         timer.daemon = True
-        self._begun[loop] = timer, time.monotonic()
         timer.start()
-
-    def _say(self, loop: Any) -> None:
-        self._announced.add(loop)
-        tell(f"compiling {self.names[loop]} (once on this machine, some seconds) ...")
-
-    def on_end(self, event: Any) -> None:
-        loop = event.data["dispatcher"]
-        if loop not in self._begun:
-            return
-        timer, begun = self._begun.pop(loop)
-        timer.cancel()
-        timer.join()  # it may be saying the line just now; what follows must come after it
-        if loop in self._announced:
-            self._announced.remove(loop)
-            tell(f"compiled {self.names[loop]} in {time.monotonic() - begun:.0f} s")
-
-
-_announcer = _Announcer()
-if there(EVENTS, "compiling is not announced"):
-    internal("core.event.register")("numba:compile", _announcer)
+        try:
+            return super().compile_extra(func)
+        finally:
+            timer.cancel()
+            timer.join()  # it may be saying the line just now; what follows must come after it
+            if said.is_set():
+                tell(f"compiled {name} in {time.monotonic() - begun:.0f} s")

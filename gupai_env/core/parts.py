@@ -12,12 +12,13 @@ import numba
 from llvmlite import binding
 from numba import types
 from numba.core import config
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, Flags
+from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 from numba.extending import overload, register_jitable
 
-from gupai_env.core.internals import CODE, COMPILER, LIBRARY, PARTS, TEMPLATES, base_class, internal, there
 from gupai_env.core.rule import marks
 
-CODED = there(CODE, "everything runs as plain Python, slowly")
 # Numba asks for the processor's features once, when it starts; what it compiles for must be what is asked about here,
 # or the code would stop at an unknown instruction. So its own settings come first, and the processor only then.
 FEATURES = getattr(config, "CPU_FEATURES", None)  # what numba compiles for, with CPU_NAME
@@ -33,7 +34,7 @@ layout = ""  # of data in memory that parts are tidied up for, as LLVM writes it
 # `_CalledPart` are the code of a part, `_PartCompiler` and `_CalledPartCompiler` make numba write it into them.
 
 
-class _Part(base_class(LIBRARY)):  # type: ignore[misc]
+class _Part(JITCodeLibrary):  # type: ignore[misc]
     """The code of a function that others inline or call: linked into theirs, and never run by itself."""
 
     @property
@@ -75,7 +76,7 @@ class _CalledPart(_Part):
         super().add_ir_module(module)
 
 
-class _Flags(base_class(f"{COMPILER}.Flags")):  # type: ignore[misc]
+class _Flags(Flags):  # type: ignore[misc]
     """The options of a loop or a part, equal if what is compiled inside them is the same.
 
     numba compiles a function again for every combination of its callers' options.
@@ -88,7 +89,7 @@ class _Flags(base_class(f"{COMPILER}.Flags")):  # type: ignore[misc]
         return {name: value for name, value in super().values().items() if name not in self.OWN}
 
 
-class _Compiler(base_class(f"{COMPILER}.Compiler")):  # type: ignore[misc]
+class _Compiler(Compiler):  # type: ignore[misc]
     def compile_extra(self, func: Callable[..., Any]) -> Any:
         self.state.flags = _Flags(self.state.flags)
         return super().compile_extra(func)
@@ -119,23 +120,13 @@ class LoopCompiler(_Compiler):
 
 # Numba writes two more functions around each: one that Python calls, and one for C. Compiling them would take time.
 _UNCALLED: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-_CONTAINED: Any = {"forceinline": True, **_UNCALLED}
-_CALLED: Any = {"forceinline": False, **_UNCALLED}
-LOOP: Any = {}  # options of a loop
-if there(PARTS, "compiling takes longer"):
-    _CONTAINED["pipeline_class"], _CALLED["pipeline_class"] = _PartCompiler, _CalledPartCompiler
-    LOOP["pipeline_class"] = LoopCompiler
+_CONTAINED: Any = {"forceinline": True, "pipeline_class": _PartCompiler, **_UNCALLED}
+_CALLED: Any = {"forceinline": False, "pipeline_class": _CalledPartCompiler, **_UNCALLED}
 
 
 @functools.cache
 def part_of(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Any:
-    """Compile a function for arguments of some types as a part; return what numba has of it, as LLVM's code.
-
-    Raises:
-        RuntimeError: If numba has not what that takes.
-    """
-    if "pipeline_class" not in _CALLED:
-        raise RuntimeError("this version of numba compiles no parts: nothing can be emitted")
+    """Compile a function for arguments of some types as a part; return what numba has of it, as LLVM's code."""
     part = numba.njit(function, nogil=True, **_CONTAINED)
     part.compile(kinds)
     return part.overloads[kinds]
@@ -158,13 +149,12 @@ def generate(
     """
     if without_bmi2 and not MOVES_BITS:
         replace(function, without_bmi2)
-    elif CODED:
+    else:
         # What `@intrinsic` does, in two steps: a template of types with the generator in it, and the function as the
         # name under which the compiler finds it. So the plain function stays the one that Python calls.
-        make = internal(f"{TEMPLATES}.make_intrinsic_template")
-        template = make(function, generator, function.__name__, prefer_literal=True)
-        internal(f"{TEMPLATES}.infer")(template)
-        internal(f"{TEMPLATES}.infer_global")(function, types.Function(template))
+        template = make_intrinsic_template(function, generator, function.__name__, prefer_literal=True)
+        infer(template)
+        infer_global(function, types.Function(template))
 
 
 _WAYS: dict[str, Callable[..., Any]] = {

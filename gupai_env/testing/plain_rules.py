@@ -13,11 +13,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gupai_env.core.compiling import at_once
+from gupai_env.core.compiling import at_once, machine_code
 from gupai_env.core.deal import Fields
 from gupai_env.core.episode import advance, start
 from gupai_env.core.game import Game, no_history
-from gupai_env.core.internals import HEAP, internal, there
 from gupai_env.core.memory import blank, scratch
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import KINDS
@@ -334,10 +333,12 @@ PASSED_ON = (__file__, sys.modules[Fields.__module__].__file__)  # where an erro
 
 def heap_allocations() -> int:
     """Return how often machine code has taken memory from the heap in this process, since this was first asked."""
-    if not there(HEAP, "nobody counts how often memory is taken from the heap"):
+    if machine_code() is None:
         return 0
-    internal(HEAP[1])()
-    return int(internal(HEAP[0])().mi_alloc)
+    from numba.core.runtime import _nrt_python, rtsys
+
+    _nrt_python.memsys_enable_stats()
+    return int(rtsys.get_allocation_stats().mi_alloc)
 
 
 def _as_rules_see_it(argument: Any) -> Any:

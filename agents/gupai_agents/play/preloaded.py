@@ -6,16 +6,12 @@ the types and functions that it knows, is the same in all workers, as long as no
 
 import gc
 
-from gupai_env.core.compiling import can_compile
-from gupai_env.core.internals import internal
+from gupai_env.core.compiling import can_compile, machine_code
 from gupai_env.core.shipped import shipped
 
-if not shipped().is_there and can_compile("a worker"):
-    from gupai_env.core.machine_code import register_marks
-
-    register_marks()
-    if (target := internal("core.registry.cpu_target")) is not None:
-        target.typing_context.refresh()
-        target.target_context.refresh()
+if not shipped().is_there and can_compile("a worker") and (code := machine_code()):
+    code.register_marks()
+    code.cpu_target.typing_context.refresh()
+    code.cpu_target.target_context.refresh()
 gc.collect()
 gc.freeze()  # or the next collection would write to every object, and so copy it

@@ -26,7 +26,7 @@ from gupai_agents.play.playouts import playouts
 from gupai_agents.players.heuristics import heuristic_loops
 from gupai_agents.players.search import search_loop
 from gupai_env import GAMES
-from gupai_env.core import internals, machine_code, sources
+from gupai_env.core import machine_code, sources
 from gupai_env.core.compiling import Loop
 from gupai_env.core.kernels import kernels
 from gupai_env.core.parts import LoopCompiler, register_marks
@@ -581,17 +581,14 @@ def test_loop_calls_a_long_rule_and_inlines_a_rule():
 # --- what numba may lack ----------------------------------------------------------------------------
 
 LACKING = """
-import importlib.util, sys
-spec = importlib.util.spec_from_file_location("gupai_env.core.internals", PATH)
-internals = importlib.util.module_from_spec(spec)
-sys.modules[spec.name] = internals
-spec.loader.exec_module(internals)
-internal = internals.internal
-internals.internal = lambda name: None if name in HIDDEN else internal(name)
+import sys
+import numba.core.codegen
+import numba.core.caching
+del HIDDEN
 
 import numpy as np
-from gupai_env.core import compiling, machine_code
 from gupai_env.core.bits import ones
+from gupai_env.core.compiling import bind, compiled
 from gupai_env.core.memory import blank
 from gupai_env.core.rule import long_rule, rule
 
@@ -610,38 +607,17 @@ def loop(numbers):
         numbers[index] = double(numbers[index]) + triple(numbers[index]) + ones(numbers[index])
 
 numbers = np.arange(5)
-compiling.compiled(loop)(numbers)
-print(numbers.tolist(), machine_code.PLAIN, machine_code.KEEPS)
+compiled(loop)(numbers)
+bind(compiled(loop), numbers)()
+print(numbers.tolist())
 """
 
 
-@pytest.mark.parametrize(
-    ("names", "instead", "plain", "keeps"),
-    [
-        (internals.PARTS, "compiling takes longer", False, True),
-        (internals.KEEPING, "machine code is not kept, so that every process compiles again", False, False),
-        (internals.EVENTS, "compiling is not announced", False, True),
-        (internals.CODE, "everything runs as plain Python, slowly", True, True),
-    ],
-    ids=["parts", "keeping", "events", "code"],
-)
-def test_missing_internal_of_numba_gives_a_message_and_same_results(names, instead, plain, keeps, tmp_path):
-    """All of a kind are hidden where the loop is compiled; one of them is enough for the message."""
-    source = f"PATH = {internals.__file__!r}\nHIDDEN = {names!r}\n{LACKING}"
-    done = run(source, ROOT, NUMBA_CACHE_DIR=str(tmp_path))
-    assert done.stdout == f"[0, 6, 11, 17, 21] {plain} {keeps}\n"
-    line = f"gupai: numba {numba.__version__} has no numba.{names[0]}: {instead}; tested are numba 0.63 to 0.68"
-    assert done.stderr.splitlines() == [line]
-
-
-@pytest.mark.parametrize("name", [*internals.PARTS, *internals.KEEPING, *internals.EVENTS, *internals.CODE])
-def test_internals_of_numba_are_all_looked_up(name, monkeypatch, capsys):
-    assert internals.internal(name) is not None
-    kind = next(kind for kind in (internals.PARTS, internals.KEEPING, internals.EVENTS, internals.CODE) if name in kind)
-    parent, _, last = name.rpartition(".")
-    owner = internals.internal(parent)
-    for each in owner.__mro__ if isinstance(owner, type) else [owner]:
-        if last in vars(each):
-            monkeypatch.delattr(each, last)
-    assert not internals.there.__wrapped__(kind, "it is slow")
-    assert f" has no numba.{name}: it is slow; " in capsys.readouterr().err
+@pytest.mark.parametrize("name", ["codegen.JITCodeLibrary", "caching._CacheLocator"])
+def test_numba_that_lacks_something_gives_a_message_and_same_results(name, tmp_path):
+    done = run(LACKING.replace("HIDDEN", f"numba.core.{name}"), ROOT, NUMBA_CACHE_DIR=str(tmp_path))
+    assert done.stdout == "[0, 32, 58, 87, 108]\n"
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("gupai: everything runs as plain Python, slowly: ")
+    assert f"'{name.rpartition('.')[2]}'" in line
+    assert line.endswith("; tested are numba 0.63 to 0.68")
