@@ -144,7 +144,7 @@ def _type_of(argument: Any) -> Any:
 # `_Kept` makes the other three, as numba does. One class would have to bring along what the four inherit.
 
 
-class _Place(_CacheLocator):  # type: ignore[misc]
+class _Place(_CacheLocator):
     """Shows numba where the machine code of a loop is kept: in one folder, under a name that identifies it."""
 
     def __init__(self, loop: Callable[..., Any], file: str) -> None:
@@ -165,11 +165,11 @@ class _Place(_CacheLocator):  # type: ignore[misc]
         return cls(loop, file)
 
 
-class _Entries(CompileResultCacheImpl):  # type: ignore[misc]
+class _Entries(CompileResultCacheImpl):
     _locator_classes = [_Place]  # noqa: RUF012
 
 
-class _Files(IndexDataCacheFile):  # type: ignore[misc]
+class _Files(IndexDataCacheFile):
     """The index and the machine code of a loop; the latter ends with its digest, because damaged code must not run."""
 
     # Numba unpickles what it finds and runs it. The digest stops what a full disk or a crash has left. It does not stop
@@ -210,7 +210,7 @@ def _noting_faults(folder: str) -> Iterator[None]:
         _warn_once(f"machine code cannot be kept in {folder}: {describe(OSError(error.errno, error.strerror))}")
 
 
-class _Kept(FunctionCache):  # type: ignore[misc]
+class _Kept(FunctionCache):
     """The machine code of a loop on disk. If anything is wrong with the disk, the loop is compiled."""
 
     _impl_class = _Entries
@@ -300,13 +300,13 @@ class _LoopCompiler(LoopCompiler):
         # Only for a person at a terminal: in a log or a pipe the line would be one more that somebody must filter out.
         if sys.stderr is None or not sys.stderr.isatty():
             return super().compile_extra(func)
-        name, said, begun = _names[func], threading.Event(), time.monotonic()
+        name, announcement, begun = _names[func], threading.Event(), time.monotonic()
 
-        def say() -> None:
-            said.set()
+        def announce() -> None:
+            announcement.set()
             tell(f"compiling {name} (once on this machine, some seconds) ...")
 
-        timer = threading.Timer(PATIENCE, say)
+        timer = threading.Timer(PATIENCE, announce)
         timer.daemon = True
         timer.start()
         try:
@@ -314,5 +314,5 @@ class _LoopCompiler(LoopCompiler):
         finally:
             timer.cancel()
             timer.join()  # it may be saying the line just now; what follows must come after it
-            if said.is_set():
+            if announcement.is_set():
                 tell(f"compiled {name} in {time.monotonic() - begun:.0f} s")

@@ -34,7 +34,7 @@ layout = ""  # of data in memory that parts are tidied up for, as LLVM writes it
 # `_CalledPart` are the code of a part, `_PartCompiler` and `_CalledPartCompiler` make numba write it into them.
 
 
-class _Part(JITCodeLibrary):  # type: ignore[misc]
+class _Part(JITCodeLibrary):
     """The code of a function that others inline or call: linked into theirs, and never run by itself."""
 
     @property
@@ -76,7 +76,7 @@ class _CalledPart(_Part):
         super().add_ir_module(module)
 
 
-class _Flags(Flags):  # type: ignore[misc]
+class _Flags(Flags):
     """The options of a loop or a part, equal if what is compiled inside them is the same.
 
     numba compiles a function again for every combination of its callers' options.
@@ -89,7 +89,7 @@ class _Flags(Flags):  # type: ignore[misc]
         return {name: value for name, value in super().values().items() if name not in self.OWN}
 
 
-class _Compiler(Compiler):  # type: ignore[misc]
+class _Compiler(Compiler):
     def compile_extra(self, func: Callable[..., Any]) -> Any:
         self.state.flags = _Flags(self.state.flags)
         return super().compile_extra(func)
