@@ -335,7 +335,7 @@ def heap_allocations() -> int:
     """Return how often machine code has taken memory from the heap in this process, since this was first asked."""
     if machine_code() is None:
         return 0
-    from numba.core.runtime import _nrt_python, rtsys
+    from numba.core.runtime import _nrt_python, rtsys  # type: ignore[attr-defined]
 
     _nrt_python.memsys_enable_stats()
     return int(rtsys.get_allocation_stats().mi_alloc)

@@ -81,14 +81,11 @@ def from_tiles(
     known = [read_tiles(tiles) for tiles in seats_of("claimed", claimed, players)]
     held, ahead = setup.by_seat["hands"], setup.lying["wall"]
     held[turn] += setup.lying["offered"]
-    deck, size = position.rules.deck, HANDS[position.rules.deck]
-    longest = len(DECKS[deck]) - size * players
+    _check_claims(position.variant.expose_claims, any(laid_out), any(known))
+    size = HANDS[position.rules.deck]
+    longest = len(DECKS[position.rules.deck]) - size * players
     if len(ahead) > longest:
         raise ValueError(f"the wall of {players} players has at most {longest} tiles, not {len(ahead)}")
-    if any(laid_out) and not position.variant.expose_claims:
-        raise ValueError("melds are not allowed with expose_claims=False, for nothing is laid out")
-    if any(known) and position.variant.expose_claims:
-        raise ValueError("claimed is only allowed with expose_claims=False, where a claimed tile joins the hand")
     for seat in range(players):
         _check_size(seat, len(held[seat]) + 3 * len(laid_out[seat]), size, more=seat == turn)
         rest_of(tile_set(held[seat]), known[seat])
@@ -106,6 +103,14 @@ def from_tiles(
     if offered is not None:
         position.play(held[turn][-1])
     return position
+
+
+def _check_claims(exposed: bool, laid_out: bool, known: bool) -> None:
+    """Raise ValueError for melds, or for claimed tiles in hand, that the option `expose_claims` rules out."""
+    if laid_out and not exposed:
+        raise ValueError("melds are not allowed with expose_claims=False, for nothing is laid out")
+    if known and exposed:
+        raise ValueError("claimed is only allowed with expose_claims=False, where a claimed tile joins the hand")
 
 
 def _check_size(seat: int, tiles: int, size: int, *, more: bool) -> None:
