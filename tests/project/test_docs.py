@@ -58,6 +58,7 @@ def test_annotated_deal_replays_to_the_byte(game):
 STRATEGY = ROOT / "docs" / "strategy"
 ADVICE = re.compile(r"^\*\*(.+?)\*\*$", re.M | re.S)
 DRAWING = re.compile(r"\]\((positions/.+?\.svg)\)")
+ABOUT_NO_MOVE = "Take the seat", "Hide what you hold"  # advice that nobody follows or not in a decision
 
 
 def advice_on(game: str) -> dict[str, str]:
@@ -83,8 +84,10 @@ def test_advice_is_a_bold_line_with_a_figure_and_a_position(game):
     assert len(re.findall(r"[.?](?=\s|$)", goal)) <= 3, goal
     advice = advice_on(game)
     assert 5 <= len(advice) <= 8
-    for bold, text in advice.items():
+    for bold in advice:
         assert re.search(r"\d \u00b1\d|\d chips|\d to \d", bold), bold
+    advice = {bold: text for bold, text in advice.items() if not bold.startswith(ABOUT_NO_MOVE)}
+    for bold, text in advice.items():
         assert len(DRAWING.findall(text)) <= 1
         assert "trong players" in text or game == "pai-gow", bold
     assert sum(bool(DRAWING.search(text)) for text in advice.values()) >= len(advice) - 1
