@@ -26,7 +26,7 @@ FOLDER = Path(__file__).parent
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
 RENAMED = re.compile(r"^export \{(.*)\};$", re.MULTILINE)
 IMPORT = re.compile(r'^import (\* as [\w$]+|\{.*?\}) from "\.?/(?:static/)?(\w+)\.js";$', re.MULTILINE | re.DOTALL)
-LIBRARY, DRAWING = ("runtime", "engine", "bridge"), ("page", "standalone")  # scripts before and after the game's own
+LIBRARY = ("runtime", "engine", "bridge")  # of the game's own script
 HEAD = "".join(
     f'import * as {name} from "./{module}.js";\n' for name, module in zip(("$", *LIBRARY[1:]), LIBRARY, strict=True)
 )
@@ -53,19 +53,16 @@ def page_of(game: Game, modules: Path = COMPILED / "wasm32") -> str:
     """
     translation = translation_of(game)
     code = translation.of({"document_of": document_of, "error_in": error_in, "game": game})
-    sources = {"game": HEAD + code}
-    for name in (*LIBRARY, *DRAWING):
-        sources[name] = (FOLDER / f"{name}.js").read_text(encoding="utf-8")
-    script = "\n".join(_scoped(name, sources[name]) for name in (*LIBRARY, "game", *DRAWING))
-    script = script.replace("</script", "<\\/script")
+    worker = "\n".join((*map(_scoped, LIBRARY), _scoped("game", HEAD + code), _scoped("worker")))
+    script = "\n".join(map(_scoped, ("page", "standalone")))
     sheet = table_sheet()
     parts = json.dumps(_parts(game, translation.texts, modules), ensure_ascii=False).replace("</", "<\\/")
     policy = (
-        f"default-src 'none'; script-src {_hash(script)} 'wasm-unsafe-eval'; style-src {_hash(sheet)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {_hash(script)} 'wasm-unsafe-eval'; worker-src blob:; style-src {_hash(sheet)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
     )
     words = {"head": title_in(game.title), "policy": policy, "sheet": sheet, "script": script, "parts": parts}
-    return str(filled("page.html", definitions=table_definitions(), **words))
+    return str(filled("page.html", definitions=table_definitions(), worker=worker, **words))
 
 
 def document_of(query: Mapping[str, str]) -> dict[str, Any]:
@@ -73,15 +70,14 @@ def document_of(query: Mapping[str, str]) -> dict[str, Any]:
     return document(query, NAMED, lambda part: "")
 
 
-def _scoped(name: str, source: str) -> str:
-    """Return a module as a part of one script, with a scope of its own."""
+def _scoped(name: str, source: str = "") -> str:
+    """Return a module as a part of one script, with a scope of its own; without a source it is read from its file."""
+    source = source or (FOLDER / f"{name}.js").read_text(encoding="utf-8")
     exported = EXPORT.findall(source)
     for names in RENAMED.findall(source):
         pairs = (pair.split(" as ") for pair in names.split(","))
         exported += [f"{pair[-1].strip()}: {pair[0].strip()}" for pair in pairs]
-    body = RENAMED.sub("", EXPORT.sub("", IMPORT.sub(_imported, source)))
-    if name == "standalone":
-        return f"await (async () => {{\n{body}\n}})();"
+    body = RENAMED.sub("", EXPORT.sub("", IMPORT.sub(_imported, source))).replace("</script", "<\\/script")
     return f"const module_{name} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();"
 
 

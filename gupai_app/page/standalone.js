@@ -1,38 +1,36 @@
-// One game in one file: its rules, players and words come with it, and nothing is asked of anybody.
-import { Game } from "./engine.js";
-import { Catalogue, NullTranslations, TRANSLATIONS, dict } from "./runtime.js";
-import { document_of, error_in } from "./game.js";
+// One game in one file: nothing is asked of anybody. Its rules and players work apart from the page (`worker.js`), which
+// stays awake while they search.
 import { show } from "./page.js";
 
 const ENGLISH = "en";
 const WISHES = ["play", "at", "hint", "plain", "unseen"];
-const parts = JSON.parse(document.getElementById("parts").textContent);
+const textOf = (id) => document.getElementById(id).textContent;
+const parts = JSON.parse(textOf("parts"));
 const main = document.querySelector("main");
 const chosen = navigator.languages.map((each) => each.toLowerCase()).find((each) => /^(en|zh)/.test(each)) || ENGLISH;
 let language = chosen.startsWith("en") ? ENGLISH : /^zh-(hant|tw|hk|mo)/.test(chosen) ? "zh-Hant" : "zh-Hans";
-
-// What is packed in the file, as bytes.
-async function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
-
 const words = () => parts.words[language];
+
+const asked = []; // what the worker has been asked and not answered yet: it answers one after the other
+const worker = new Worker(URL.createObjectURL(new Blob([textOf("worker")], { type: "text/javascript" })));
+const failed = (problem) => { main.textContent = `${words().failed} ${problem}`; };
+worker.onerror = (event) => failed(event.message);
+worker.onmessage = ({ data }) => {
+  const { resolve, reject } = asked.shift();
+  if (data.problem) reject(new Error(data.problem));
+  else resolve(data.document);
+};
+const answer = (question) => new Promise((resolve, reject) => {
+  asked.push({ resolve, reject });
+  worker.postMessage(question);
+});
 
 const source = {
   async document(address, wish) {
-    await new Promise((next) => { setTimeout(next); }); // a sign of life first
-    TRANSLATIONS.set(language === ENGLISH ? new NullTranslations() : new Catalogue(language, parts.catalogues[language]));
     const query = new URLSearchParams(address);
     if (!query.get("game")) query.set("game", parts.game);
     for (const [name, value] of Object.entries(wish)) query.set(name, value);
-    try {
-      if (query.get("game") !== parts.game) throw new Error(words().other);
-      if (query.toString().length > parts.most) throw new Error(words().long);
-      return JSON.parse(JSON.stringify(document_of(dict([...query]))));
-    } catch (problem) {
-      throw new Error(error_in(problem.message || String(problem)));
-    }
+    return answer({ query: [...query], language });
   },
   link: (name) => (name === "games" ? "#" : ""),
 };
@@ -92,11 +90,7 @@ function heads() {
     button(words().today, () => begin({ ...game, seed: String(day), with: level.value, practice: "0" })), languages);
 }
 
-try {
-  const game = await Game.load(await unpacked(parts.wasm), parts.layout);
-  for (const [file, text] of Object.entries(parts.networks)) game.add_network(file, new Uint8Array(await unpacked(text)));
+answer(parts).then(() => {
   heads();
   show(main, source, place);
-} catch (problem) {
-  main.textContent = `${words().failed} ${problem.message || problem}`;
-}
+}, failed);

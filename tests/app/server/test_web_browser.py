@@ -13,15 +13,13 @@ pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 pytest.importorskip("playwright.sync_api", reason="there is no Playwright: no browser test")
 
 import uvicorn
-from playwright import sync_api as playwright
 
+from chromium import browser  # noqa: F401
 from gupai_agents.evaluation.records.games import read_games
 from gupai_app.server.app import bound, create_app
 from gupai_env.games import GAMES
 from web_room import RUN, furnish
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: no browser test")
 DESKTOP, PHONE = {"width": 1280, "height": 850}, {"width": 390, "height": 844}
 MOST_TURNS = 80
 MOST_WAIT = 30_000  # milliseconds: what is played for the first time is compiled first
@@ -48,16 +46,8 @@ def address(app):
     thread.join(10)
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
-def visited(browser, address):
+def visited(browser, address):  # noqa: F811
     """Open pages; at the end nothing may have gone wrong in any of them."""
     wrong, contexts = [], []
 
