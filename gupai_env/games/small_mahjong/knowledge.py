@@ -1,10 +1,13 @@
 """Small Mahjong: who knows what, what a hand lacks, the deals that fit it, and how a deal went."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from gupai_env.core.bits import as_index, first_one, ones
 from gupai_env.core.byte_rows import write_row
-from gupai_env.core.episode import NOBODY, begin_view, distance, resume_from, seat_after, seat_at, view_dtype
+from gupai_env.core.episode import NOBODY, begin_view, clearing, distance, resume_from, seat_after, seat_at, view_dtype
 from gupai_env.core.memory import blank, scratch
 from gupai_env.core.rng import derive, draw, shuffle
 from gupai_env.core.rule import rule
@@ -37,7 +40,6 @@ from gupai_env.games.small_mahjong.rules import (
     STEPS,
     THROWN,
     TURNS,
-    clear,
     deal_from,
     step,
     study,
@@ -45,6 +47,7 @@ from gupai_env.games.small_mahjong.rules import (
 )
 from gupai_env.games.small_mahjong.triplets import COMPLETING, MOST_HELD, PAIRS, POINTS, TILES, best_split, prospects
 
+clear: Callable[..., Any] = clearing(STATE)  # the log as well, which may be that of any deal
 VIEW = view_dtype(
     SEATS,
     ("leader", "i1"),

@@ -286,7 +286,8 @@ def test_big_fish_share_is_that_of_the_most_points():
 def test_small_mahjong_wins_draws_and_skipped_turns_are_counted():
     # A third seat, asked by nobody in between, claims: one seat is passed over. The last two rows are drawn.
     steps = [[0, 1, 2, 1, 1], [0, 3, 1, 1, 1], [0, 1, 1, 1, 1], [0, 1, 1, 9, 9]]
-    outcome = written("small-mahjong", steps=steps, turns=[5, 5, 5, 3], winner=[1, 2, -1, -1], leader=[0, 3, 0, 0])
+    log = [[[step] for step in row] for row in steps]  # of a turn the seats from the one before come first
+    outcome = written("small-mahjong", log=log, turns=[5, 5, 5, 3], winner=[1, 2, -1, -1], leader=[0, 3, 0, 0])
     assert measured("draw", outcome) == [0, 0, 1, 1]
     assert measured("skips", outcome) == [1, 2, 0, 0]
     assert measured("somebody_skipped", outcome) == [1, 1, 0, 0]
