@@ -58,8 +58,8 @@ def page_of(game: Game, modules: Path = COMPILED / "wasm32") -> str:
     sheet = table_sheet()
     parts = json.dumps(_parts(game, translation.texts, modules), ensure_ascii=False).replace("</", "<\\/")
     policy = (
-        f"default-src 'none'; script-src {_hash(script)} 'wasm-unsafe-eval'; worker-src blob:; style-src {_hash(sheet)}; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {_hash(script)} 'wasm-unsafe-eval'; worker-src blob:; "
+        f"style-src {_hash(sheet)}; img-src data:; base-uri 'none'; form-action 'none'"
     )
     words = {"head": title_in(game.title), "policy": policy, "sheet": sheet, "script": script, "parts": parts}
     return str(filled("page.html", definitions=table_definitions(), worker=worker, **words))
