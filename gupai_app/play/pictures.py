@@ -97,7 +97,6 @@ def tile_pictures() -> dict[str, str]:
     return pictures
 
 
-@functools.cache
 def table_definitions() -> Markup:
     """Return what the drawing of a table in a browser is made of: every tile as it may lie, and its back."""
     kinds = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
