@@ -113,12 +113,6 @@ def central_piles(scene: Scene, layout: Layout) -> tuple[Pile, ...]:
     return _snug(scene.centre, layout.centre.inside(10), FINGERS[1]) if layout.narrow else scene.centre
 
 
-def near_piles(scene: Scene, layout: Layout) -> tuple[Pile, ...]:
-    """Return the piles of the near seat with the room they have in a drawing."""
-    piles = scene.places[0].piles
-    return (*piles[:1], *_snug(piles[1:], layout.areas[0].inside(10), SEEN[0])) if layout.narrow else piles
-
-
 def _felt(layout: Layout) -> Piece:
     box = Box(0, 0, layout.width, layout.height)
     return Piece(0, 0, box, "rect", sides(*box, 0, "", ' fill="url(#g-fill-felt)"'))
