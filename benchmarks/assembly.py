@@ -69,7 +69,7 @@ def page() -> list[str]:
     return [
         "# Kernels on a GPU",
         "",
-        "What the [kernels](engine.md#compiled-loops) of some games need. No GPU has run them: these are figures of",
+        "What the [kernels](engine.md#compiled-loops) of the games need. No GPU has run them: these are figures of",
         f"the assembler (ptxas {version[0]}; `python -m benchmarks.assembly --write` writes this page). Registers, in",
         "parentheses the occupancy, are given for the A100 (sm_80), the H100 and H200 (sm_90) and the B200 (sm_100),",
         f"all else for sm_90. Blocks have {THREADS} threads. A thread that plays a lane may have {LANES} registers:",
@@ -89,7 +89,11 @@ def table(games: list[str]) -> Iterator[str]:
     yield "|" + "---|" * (len(names) + 7)
     for game in games:
         for name, kernel in kernels(game).items():
-            needs = [assembled(kernel, generation) for generation in GENERATIONS]
+            try:
+                needs = [assembled(kernel, generation) for generation in GENERATIONS]
+            except ValueError as error:  # it is not emitted
+                yield f"| {get_game(game).title} | `{name}` | {error} |{' |' * (len(names) + 4)}"
+                continue
             registers = " | ".join(f"{one.registers} ({one.occupancy:.0%})" for one in needs)
             _, stack, spilled, constant, shared, tables, code = needs[1]
             assert not shared
