@@ -31,7 +31,7 @@ HEAD = "".join(
     f'import * as {name} from "./{module}.js";\n' for name, module in zip(("$", *LIBRARY[1:]), LIBRARY, strict=True)
 )
 # What the file says besides the table:
-SAID = {
+TEXTS = {
     "begin": "Play",
     "today": "Today's deal",
     "players": "Players",
@@ -103,7 +103,7 @@ def _parts(game: Game, texts: set[str], modules: Path) -> dict[str, Any]:
     words: dict[str, dict[str, Any]] = {}
     for language in LANGUAGES:
         token = speak(language)
-        words[language] = {name: word(text) for name, text in SAID.items()} | {"title": title_in(game.title)}
+        words[language] = {name: word(text) for name, text in TEXTS.items()} | {"title": title_in(game.title)}
         words[language]["levels"] = {level.name: word(level.name) for level in listed}
         TRANSLATIONS.reset(token)
     all_texts = {*texts, *(level.name for level in listed), game.title}

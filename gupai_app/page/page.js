@@ -9,6 +9,7 @@ const NEXT = 12; // pixels between a click and the tile that it means
 const AGAIN = 1500; // milliseconds until what was not ready is asked for again
 const LONG = 2.25; // a tile's length in its widths
 const PITCH = LONG + 0.28; // of the rows of a line
+const WISHES = ["play", "at", "hint", "plain", "unseen"]; // words of a query that are not of an address
 const SVG = "http://www.w3.org/2000/svg";
 
 // --- elements -----------------------------------------------------------------------------------------------
@@ -149,6 +150,41 @@ function placedMark(tile, [line, from], middle) {
 }
 
 // --- a table ------------------------------------------------------------------------------------------------
+
+// What a source is asked: an address with a wish.
+export function queryOf(address, wish) {
+  const query = new URLSearchParams(address);
+  for (const [name, value] of Object.entries(wish)) query.set(name, value);
+  return query;
+}
+
+// The address bar, where a game stands. words() are those of a query that stand in it; at(words) is where they are written,
+// "" where nothing is.
+export function addressBar(words, at) {
+  const place = {
+    read() {
+      const query = new URLSearchParams(words());
+      const wish = Object.fromEntries(WISHES.filter((name) => query.has(name)).map((name) => [name, query.get(name)]));
+      for (const name of WISHES) query.delete(name);
+      return { address: String(query), wish };
+    },
+    write(page, asked, how) {
+      const more = String(new URLSearchParams(asked));
+      const address = at(`${page.address}${more ? `&${more}` : ""}`);
+      if (how === "none" || !address) return;
+      if (how === "push") history.pushState(null, "", address);
+      else history.replaceState(null, "", address);
+    },
+    follow(changed) {
+      place.changed = changed;
+      addEventListener("popstate", () => {
+        const { address, wish } = place.read();
+        changed(address, wish);
+      });
+    },
+  };
+  return place;
+}
 
 export function show(root, source, place) {
   const quick = matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,9 +1,8 @@
 // One game in one file: nothing is asked of anybody. Its rules and players work apart from the page (`worker.js`), which
 // stays awake while they search.
-import { show } from "./page.js";
+import { addressBar, queryOf, show } from "./page.js";
 
 const ENGLISH = "en";
-const WISHES = ["play", "at", "hint", "plain", "unseen"];
 const textOf = (id) => document.getElementById(id).textContent;
 const parts = JSON.parse(textOf("parts"));
 const main = document.querySelector("main");
@@ -27,36 +26,14 @@ const answer = (question) => new Promise((resolve, reject) => {
 
 const source = {
   async document(address, wish) {
-    const query = new URLSearchParams(address);
+    const query = queryOf(address, wish);
     if (!query.get("game")) query.set("game", parts.game);
-    for (const [name, value] of Object.entries(wish)) query.set(name, value);
     return answer({ query: [...query], language });
   },
   link: (name) => (name === "games" ? "#" : ""),
 };
 
-const place = {
-  read() {
-    const query = new URLSearchParams(location.hash.slice(1));
-    const wish = Object.fromEntries(WISHES.filter((name) => query.has(name)).map((name) => [name, query.get(name)]));
-    for (const name of WISHES) query.delete(name);
-    return { address: String(query), wish };
-  },
-  write(page, asked, how) {
-    if (how === "none") return;
-    const more = new URLSearchParams(asked);
-    const at = `#${page.address}${String(more) ? `&${more}` : ""}`;
-    if (how === "push") history.pushState(null, "", at);
-    else history.replaceState(null, "", at);
-  },
-  follow(changed) {
-    addEventListener("popstate", () => {
-      const { address, wish } = place.read();
-      changed(address, wish);
-    });
-    place.changed = changed;
-  },
-};
+const place = addressBar(() => location.hash.slice(1), (words) => `#${words}`);
 
 // A new game, today's deal and the languages.
 function heads() {

@@ -11,7 +11,7 @@ pytest.importorskip("jinja2", reason="pages need gupai[web]")
 
 from chromium import browser  # noqa: F401
 from commands import gupai
-from gupai_app.page.file import SAID, document_of, page_of
+from gupai_app.page.file import TEXTS, document_of, page_of
 from gupai_app.words.languages import catalogue
 from gupai_env.games import get_game
 from webassembly import modules_of
@@ -92,6 +92,14 @@ def test_page_is_awake_while_a_hint_is_searched(shown):
     assert tab.evaluate("window.drawn") > 3
 
 
+def test_address_bar_holds_what_is_shown(shown):
+    tab = shown(ADDRESS)
+    tab.keyboard.press("h")
+    tab.wait_for_selector("#hint", state="attached")
+    tab.reload()
+    tab.wait_for_selector("#hint", state="attached")
+
+
 @pytest.mark.parametrize(
     ("address", "words"),
     [("game=jie-long", "This file holds another game."), (f"game={GAME}&with=checkpoint:x", "does not play here")],
@@ -115,4 +123,4 @@ def test_game_that_was_not_compiled_is_refused_in_one_line(tmp_path):
 
 
 def test_words_of_the_file_are_all_in_the_catalogue():
-    assert not set(SAID.values()) - catalogue("zh-Hant").keys()
+    assert not set(TEXTS.values()) - catalogue("zh-Hant").keys()
