@@ -1,7 +1,7 @@
 """WebAssembly that ships: the loops of a game that a page and a program without Python need, one module for each game.
 
 `tools/machine_code.py --system wasm32` runs it. `GAME.wasm` imports nothing; it exports its memory and an entry for
-each loop, by the loop's name. Beside it `GAME.json` tells what `gupai_app/page/engine.js` has to know: how records are
+each loop, by the loop's name. Beside it `GAME.json` holds what `gupai_app/page/engine.js` needs: how records are
 laid out, which words an entry takes, the options and the players, and the digests of the sources.
 """
 

@@ -2,9 +2,9 @@
 
 A kernel runs a loop of `kernels.py` in a thread for each lane: there `lanes` is that of the thread. Arrays are given by
 their address in the memory of the GPU, as a table has them; a table is given number by number, which need no registers.
-LLVM writes a kernel as PTX, which is kept on disk like the
-processor's machine code and is the same for every GPU; the driver of the GPU assembles it and keeps what it assembled.
-Tables of the rules lie in the memory of the GPU and are read through its read-only cache.
+LLVM writes a kernel as PTX, which is kept on disk like the processor's machine code and is the same for every GPU; the
+driver of the GPU assembles it and keeps what it assembled. Tables of the rules lie in the memory of the GPU and are
+read through its read-only cache.
 
 This imports torch, so it is imported itself only when a GPU is asked for. Nothing of CUDA has to be installed except
 the driver.
