@@ -108,6 +108,11 @@ def _decimal(chips: float) -> str:
     return f"{chips:.1f}" if chips == int(chips) else repr(chips)
 
 
+def _whole(value: Any) -> Any:
+    """Return a value of an option as JSON holds it: 2.0 as 2, which JavaScript does not tell apart."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 @functools.lru_cache(maxsize=4096)
 def _head(game: Game, variant: Variant, agents: tuple[str, ...]) -> str:
     """Return how the lines of these players begin."""
@@ -118,7 +123,7 @@ def _head(game: Game, variant: Variant, agents: tuple[str, ...]) -> str:
         "format": FORMAT,
         "game": game.id,
         "version": game.version,
-        "variant": variant.changed(),
+        "variant": {name: _whole(value) for name, value in variant.changed().items()},
         "agents": agents,
     }
     return json.dumps(content, separators=(",", ":"))[:-1]

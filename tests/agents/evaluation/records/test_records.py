@@ -73,6 +73,16 @@ def test_written_records_are_read_back(game, variant, suffix, tmp_path):
     assert again.read_bytes() == path.read_bytes()
 
 
+@pytest.mark.parametrize(("stake", "written_as"), [(2.0, "2"), (2.5, "2.5")])
+def test_whole_options_are_written_without_a_point_as_programs_without_types_do(stake, written_as, tmp_path):
+    path = tmp_path / "games.jsonl"
+    written(path, count=1, stake=stake)
+    line = path.read_text().splitlines()[0]
+    assert f'"variant":{{"stake":{written_as}}}' in line
+    path.write_text(line.replace(f'"stake":{written_as}', f'"stake":{stake}') + "\n")  # as older files have it
+    assert next(read_games(path)).variant.stake == stake
+
+
 def test_file_may_hold_games_of_several_kinds(tmp_path):
     parts = []
     for game in ("jie-long", "tiu-u", "jie-long"):
