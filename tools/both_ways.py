@@ -249,7 +249,8 @@ def compare_documents(browser: Browser, game: Game, positions: int, seed: int, *
     waits = dict.fromkeys(("hint", "coach"), "" if searches else "The search is being compiled")
     while number < positions:
         variant, practice = rng.choice(variants), rng.choice(["1", COACH, "0"])
-        others = rng.choice(["random", "greedy", f"greedy;{PERSON}"[: 99 if variant.players > 2 else 6]])
+        together = [f"greedy;{PERSON}"] * (variant.players > 2)
+        others = rng.choice(["random", "greedy", *game.policies, *together])
         seats = {"seed": str(rng.randrange(10**6)), "seat": "0", "with": others}
         query = {**words_of_rules(game, variant), **seats, "practice": practice}
         while number < positions:

@@ -14,7 +14,7 @@ NATIVE = ("advance", "mask", "paid", "redealt", "start", "step", "view_row")  # 
 GAME, DEAL, PLAYERS = "gupai_env.core.game.Game", "gupai_env.core.deal", "gupai_app.server.players"
 RULES = (
     "deal_from", "determinize", "encode", "encoder", "history", "information_set", "legal_actions",
-    "next_deal", "payoffs", "policies", "step",
+    "next_deal", "payoffs", "step",
 )  # fmt: skip
 SEAM: dict[str, Any] = {
     f"{GAME}.guide": attrgetter("guide"),
@@ -59,4 +59,5 @@ def translation_of(*games: Game) -> Translation:
     seam = {**SEAM, "gupai_agents.shipped.shipped_heuristics": [*named]}
     translation = Translation(seam, [(GAMES, named), (PLAYED, "bridge.PLAYED")])
     translation.mention("text", *(latin(game.title) for game in games))
+    translation.mention("attribute", "policies")  # which the engine asks
     return translation

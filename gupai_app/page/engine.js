@@ -390,6 +390,8 @@ export class Game {
     this._empty = Uint8Array.from(layout.empty.match(/../g).map((/** @type {string} */ byte) => parseInt(byte, 16)));
     /** @type {Map<string, Uint8Array>} */
     this.networks = new Map();
+    /** @type {Map<string, (view: any) => number>} */
+    this.policies = new Map();
   }
 
   /** Return a variant; throws for options that are not allowed. @param {Options} options @returns {any} */
@@ -897,6 +899,24 @@ export class RandomAgent {
   }
 }
 
+/** Return the players of a game that are functions of a view, by name; they are not in the module, but in a translation of
+ * the game, or given by a program. @param {any} game @returns {Map<string, (view: any) => number>} */
+const policies_of = (game) => game.policies ?? engine_of(game).policies;
+
+/** A policy of a game, by name, as a player. */
+export class RuleAgent {
+  /** @param {any} game @param {string} name */
+  constructor(game, name) {
+    this.name = name;
+    this.policy = policies_of(game).get(name);
+  }
+
+  /** Return one legal action per row. @param {DecisionBatch} batch @returns {Int16Array} */
+  act(batch) {
+    return Int16Array.from(batch.views, this.policy);
+  }
+}
+
 /** A heuristic of a game as a player. */
 export class HeuristicAgent {
   /** @param {any} game @param {string} name @param {string | Record<string, number>} heuristic its name, or weights by feature
@@ -1236,6 +1256,9 @@ class LookAhead {
   }
 }
 
+/** A player needs a network that the game has not been given. */
+export class MissingNetwork extends RangeError {}
+
 // --- players by name ---------------------------------------------------------
 
 /** Return what ships for a variant: of those whose options all hold, the one with most options.
@@ -1262,8 +1285,9 @@ export function best_file(game, variant) {
 /** Return the names of a game's players that need no argument, weaker ones first. @param {any} game @param {any} variant @returns {string[]} */
 export function agent_names(game, variant) {
   const { heuristics, tuned, card } = engine_of(game).layout.players;
-  return ["random", ...Object.keys(heuristics), ...(card.length ? ["card"] : []), ...(tuned.length ? ["tuned"] : []),
-    ...(best_file(game, variant) ? ["best"] : [])];
+  const weighed = [...Object.keys(heuristics), ...(tuned.length ? ["tuned"] : [])];
+  return ["random", ...weighed.slice(0, -1), ...policies_of(game).keys(), ...(card.length ? ["card"] : []),
+    ...weighed.slice(-1), ...(best_file(game, variant) ? ["best"] : [])];
 }
 
 /** Return a player: "random", a heuristic's name, "tuned" (both also with a temperature, "greedy@2"), "card", "best", a
@@ -1278,10 +1302,12 @@ export function make_agent(spec, game, variant = engine_of(game).variant()) {
     return agent;
   }
   if (spec === "random") return new RandomAgent(game);
+  if (policies_of(game).has(spec)) return new RuleAgent(game, spec);
   if (spec === "card" && players.card.length) return new CardAgent(game, spec, nearest(players.card, variant).rows);
   if (spec === "best") {
     const file = best_file(game, variant), bytes = file && engine.networks.get(file);
-    if (!bytes) throw new RangeError(file ? `best of ${engine.id} is in ${file}; give it to add_network` : `no player best of ${engine.id} comes for these options`);
+    if (!file) throw new RangeError(`no player best of ${engine.id} comes for these options`);
+    if (!bytes) throw new MissingNetwork(`best of ${engine.id} is in ${file}; give it to add_network`);
     return new NetworkAgent(game, variant, spec, bytes);
   }
   if (spec.startsWith("search:") || spec === "search") {

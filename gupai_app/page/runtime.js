@@ -335,6 +335,8 @@ export function contains(container, value) {
   return false;
 }
 
+export { contains as _contains };
+
 // --- arithmetic -----------------------------------------------------------------------------------
 
 const bigOp = (small, big) => (a, b) => {
@@ -555,6 +557,9 @@ export class PySet {
   symmetric_difference(other) {
     return this.difference(other).union(other.difference(this));
   }
+  isdisjoint(other) {
+    return !this.intersection(other).size;
+  }
   issubset(other) {
     return [...this].every((value) => contains(other, value));
   }
@@ -728,6 +733,11 @@ export function* combinations(values, number) {
   for (let index = 0; number > 0 && index <= all.length - number; index++) {
     for (const rest of combinations(all.slice(index + 1), number - 1)) yield [all[index], ...rest];
   }
+}
+export function* permutations(values) {
+  const all = [...values];
+  if (!all.length) yield [];
+  for (const [index, value] of all.entries()) for (const rest of permutations(all.toSpliced(index, 1))) yield [value, ...rest];
 }
 export function* product(...given) {
   const [many, { repeat = 1 }] = parted(given);

@@ -168,6 +168,16 @@ console.log(JSON.stringify(chips));
     assert json.loads(in_node(modules, script)) == lanes.states.payoff.sum(0).tolist()
 
 
+def test_policies_of_a_program_are_players_between_heuristics_and_the_strongest_one(modules):
+    script = """
+game.policies.set("last", (view) => view.seat + 7);
+const names = engine.agent_names(game, game.variant()), deal = new engine.Deal(game, game.variant());
+deal.start(3);
+console.log(engine.make_agent("last", game).act(deal.decision_batch())[0] - deal.seat, names.slice(-4).join());
+"""
+    assert in_node(modules, script) == "7 last,card,tuned,best"
+
+
 def test_digest_is_that_of_python(modules):
     script = """
 const bytes = (length) => Uint8Array.from({ length }, (_, byte) => byte & 255);

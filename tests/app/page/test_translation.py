@@ -7,7 +7,7 @@ import math
 import re
 import subprocess
 from collections.abc import Iterator
-from itertools import combinations, product, takewhile
+from itertools import combinations, permutations, product, takewhile
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -212,7 +212,8 @@ def loops(n):
         max((i for i in squares), default=-1),
         min("ba", key=ord),
     ]
-    rest = [list(takewhile(lambda i: i < 2, range(5))), list(combinations("abc", 2)), list(product([1], [2, 3]))]
+    orders = list(combinations("abc", 2)), list(permutations("abc"))
+    rest = [list(takewhile(lambda i: i < 2, range(5))), *orders, list(product([1], [2, 3]))]
     return [squares, pairs, by_name, total, seen, made, tests, rest, functools.reduce(lambda a, b: a * b, [1, 2, 3], 1)]
 
 
@@ -227,6 +228,8 @@ def dicts(name):
         counted[kind] = counted.get(kind, 0) + 1
     items = [[str(key), value] for key, value in counted.items()]
     unique = {1, 2} | {2, 3} - {3} & {3, 4}
+    held = list(map(frozenset.__contains__, [frozenset({1}), frozenset({2})], (1, 1)))
+    apart = [unique.isdisjoint((3, 4)), unique.isdisjoint([2])]
     return [
         [key for key in known if isinstance(key, str)],
         list(merged.values()),
@@ -237,6 +240,8 @@ def dicts(name):
         len(known),
         dict(a=1),  # noqa: C408
         known.pop("more"),
+        *held,
+        *apart,
     ]
 
 
