@@ -25,6 +25,7 @@ from gupai_env.messages import TRANSLATIONS, say, word
 FOLDER = Path(__file__).parent
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
 RENAMED = re.compile(r"^export \{(.*)\};$", re.MULTILINE)
+COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)\n", re.MULTILINE | re.DOTALL)  # on lines of its own
 IMPORT = re.compile(r'^import (\* as [\w$]+|\{.*?\}) from "\.?/(?:static/)?(\w+)\.js";$', re.MULTILINE | re.DOTALL)
 LIBRARY = ("runtime", "engine", "bridge")  # of the game's own script
 HEAD = "".join(
@@ -51,18 +52,28 @@ def page_of(game: Game, modules: Path = COMPILED / "wasm32") -> str:
     Raises:
         ValueError: If its rules were not compiled for browsers.
     """
+    wasm = modules / f"{game.id}.wasm"
+    if not wasm.exists():
+        template = "{game} was not compiled for browsers: python tools/machine_code.py --system wasm32"
+        raise ValueError(say(template, game=game.id))
     translation = translation_of(game)
     code = translation.of({"document_of": document_of, "error_in": error_in, "game": game})
-    worker = "\n".join((*map(_scoped, LIBRARY), _scoped("game", HEAD + code), _scoped("worker")))
-    script = "\n".join(map(_scoped, ("page", "standalone")))
-    sheet = table_sheet()
-    parts = json.dumps(_parts(game, translation.texts, modules), ensure_ascii=False).replace("</", "<\\/")
+    parts = _parts(game, translation.texts) | {
+        "layout": wasm.with_suffix(".json").read_text(encoding="utf-8"),
+        "worker": "\n".join(map(_scoped, (*LIBRARY, "packed", "game", "worker"), ("", "", "", "", HEAD + code, ""))),
+    }
+    script = "\n".join(["'use strict';", *map(_scoped, ("packed", "page", "standalone"))])
+    sheet, best = table_sheet(), best_file(game, game.variant())
     policy = (
         f"default-src 'none'; script-src {_hash(script)} 'wasm-unsafe-eval'; worker-src blob:; "
         f"style-src {_hash(sheet)}; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    words = {"head": title_in(game.title), "policy": policy, "sheet": sheet, "script": script, "parts": parts}
-    return str(filled("page.html", definitions=table_definitions(), worker=worker, **words))
+    packed = {
+        "parts": _packed(json.dumps(parts, ensure_ascii=False).encode()),
+        "rules": _packed(wasm.read_bytes()),
+        "network": _packed(best.read_bytes()) if best else "",
+    }
+    return str(filled("page.html", head=title_in(game.title), policy=policy, sheet=sheet, script=script, **packed))
 
 
 def document_of(query: Mapping[str, str]) -> dict[str, Any]:
@@ -77,8 +88,9 @@ def _scoped(name: str, source: str = "") -> str:
     for names in RENAMED.findall(source):
         pairs = (pair.split(" as ") for pair in names.split(","))
         exported += [f"{pair[-1].strip()}: {pair[0].strip()}" for pair in pairs]
-    body = RENAMED.sub("", EXPORT.sub("", IMPORT.sub(_imported, source))).replace("</script", "<\\/script")
-    return f"const module_{name} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();"
+    body = RENAMED.sub("", EXPORT.sub("", IMPORT.sub(_imported, COMMENT.sub("", source))))
+    scope = f"const module_{name} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();"
+    return scope.replace("</script", "<\\/script")
 
 
 def _imported(statement: re.Match[str]) -> str:
@@ -87,18 +99,13 @@ def _imported(statement: re.Match[str]) -> str:
     return f"const {bound} = module_{module};"
 
 
-def _parts(game: Game, texts: set[str], modules: Path) -> dict[str, Any]:
-    """Return what the script reads: rules, players and words.
+def _parts(game: Game, texts: set[str]) -> dict[str, Any]:
+    """Return what the script reads: players, words and how tiles are drawn.
 
     Args:
         game: That is played.
         texts: All that the translated code may say in English.
-        modules: The folder of the rules.
     """
-    wasm, layout = modules / f"{game.id}.wasm", modules / f"{game.id}.json"
-    if not wasm.exists():
-        template = "{game} was not compiled for browsers: python tools/machine_code.py --system wasm32"
-        raise ValueError(say(template, game=game.id))
     listed, best = levels(game), best_file(game, game.variant())
     words: dict[str, dict[str, Any]] = {}
     for language in LANGUAGES:
@@ -114,14 +121,14 @@ def _parts(game: Game, texts: set[str], modules: Path) -> dict[str, Any]:
         "levels": [level.name for level in listed],
         "words": words,
         "catalogues": {language: texts_of(language, all_texts) for language in LANGUAGES if language != ENGLISH},
-        "layout": layout.read_text(encoding="utf-8"),
-        "wasm": _packed(wasm.read_bytes()),
-        "networks": {best.name: _packed(best.read_bytes())} if best else {},
+        "definitions": table_definitions(),
+        "network": best.name if best else "",
     }
 
 
 def _packed(data: bytes) -> str:
-    return base64.b64encode(gzip.compress(data, mtime=0)).decode()
+    """Return bytes as `packed.js` reads them."""
+    return base64.b85encode(gzip.compress(data, mtime=0)).decode().replace("<", ",")
 
 
 def _hash(text: str) -> str:

@@ -1,24 +1,19 @@
 // One game in one file: nothing is asked of anybody. Its rules and players work apart from the page (`worker.js`), which
 // stays awake while they search.
+import { unpacked } from "./packed.js";
 import { addressBar, queryOf, show } from "./page.js";
 
 const ENGLISH = "en";
 const textOf = (id) => document.getElementById(id).textContent;
-const parts = JSON.parse(textOf("parts"));
+let parts; // what the file holds besides its rules
 const main = document.querySelector("main");
 const chosen = navigator.languages.map((each) => each.toLowerCase()).find((each) => /^(en|zh)/.test(each)) || ENGLISH;
 let language = chosen.startsWith("en") ? ENGLISH : /^zh-(hant|tw|hk|mo)/.test(chosen) ? "zh-Hant" : "zh-Hans";
 const words = () => parts.words[language];
 
 const asked = []; // what the worker has been asked and not answered yet: it answers one after the other
-const worker = new Worker(URL.createObjectURL(new Blob([textOf("worker")], { type: "text/javascript" })));
-const failed = (problem) => { main.textContent = `${words().failed} ${problem}`; };
-worker.onerror = (event) => failed(event.message);
-worker.onmessage = ({ data }) => {
-  const { resolve, reject } = asked.shift();
-  if (data.problem) reject(new Error(data.problem));
-  else resolve(data.document);
-};
+let worker;
+const failed = (problem) => { main.textContent = parts ? `${words().failed} ${problem}` : problem; };
 const answer = (question) => new Promise((resolve, reject) => {
   asked.push({ resolve, reject });
   worker.postMessage(question);
@@ -67,7 +62,23 @@ function heads() {
     button(words().today, () => begin({ ...game, seed: String(day), with: level.value, practice: "0" })), languages);
 }
 
-answer(parts).then(() => {
+async function start() {
+  parts = JSON.parse(new TextDecoder().decode(await unpacked(textOf("parts"))));
+  worker = new Worker(URL.createObjectURL(new Blob([parts.worker], { type: "text/javascript" })));
+  worker.onerror = (event) => failed(event.message);
+  worker.onmessage = ({ data }) => {
+    const { resolve, reject } = asked.shift();
+    if (data.problem) reject(new Error(data.problem));
+    else resolve(data.document);
+  };
+  const loaded = answer({ parts, rules: textOf("rules") });
+  const all = () => worker.postMessage({ network: textOf("network") }); // comes last in the file
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", all);
+  else all();
+  await loaded;
+  document.body.insertAdjacentHTML("beforeend", parts.definitions);
   heads();
   show(main, source, place);
-}, failed);
+}
+
+start().catch((problem) => failed(problem.message || String(problem)));

@@ -1,40 +1,50 @@
-// The rules and players of one game, apart from the page that draws its table. The first message brings them, and each
-// later one asks for a document: {query, language}. Every message is answered, with {problem} where that fails.
-import { Game } from "./engine.js";
+// The rules and players of one game, apart from the page that draws its table. The first message brings them, {parts, rules},
+// one the network of the best player, {network}, when all of the file is there, and each other one asks for a document:
+// {query, language}. The first one and questions are answered, with {problem} where that fails.
+import { Game, MissingNetwork, engine_of } from "./engine.js";
 import { Catalogue, NullTranslations, TRANSLATIONS, dict } from "./runtime.js";
+import { unpacked } from "./packed.js";
 import { document_of, error_in } from "./game.js";
 
 let parts;
+let loaded; // when the rules are
+let arrived; // what `network` waits for
+const network = new Promise((resolve) => { arrived = resolve; });
 
-// What is packed in the file, as bytes.
-async function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
-
-async function load(brought) {
+async function load(brought, rules) {
   parts = brought;
-  const game = await Game.load(await unpacked(parts.wasm), parts.layout);
-  for (const [file, text] of Object.entries(parts.networks)) game.add_network(file, new Uint8Array(await unpacked(text)));
+  await Game.load(await unpacked(rules), parts.layout);
 }
 
-function answer({ query, language }) {
+async function add(packed) {
+  await loaded;
+  if (packed) engine_of(parts.game).add_network(parts.network, new Uint8Array(await unpacked(packed)));
+  arrived();
+}
+
+async function answer(question) {
+  try {
+    return tell(question);
+  } catch (problem) {
+    if (!(problem instanceof MissingNetwork)) throw problem;
+    await network; // the file is still arriving
+    return tell(question);
+  }
+}
+
+function tell({ query, language }) {
   const catalogue = parts.catalogues[language]; // none of English
   TRANSLATIONS.set(catalogue ? new Catalogue(language, catalogue) : new NullTranslations());
-  try {
-    const asked = dict(query);
-    if (asked.get("game") !== parts.game) throw new Error(parts.words[language].other);
-    if (new URLSearchParams(query).toString().length > parts.most) throw new Error(parts.words[language].long);
-    return JSON.parse(JSON.stringify(document_of(asked)));
-  } catch (problem) {
-    throw new Error(error_in(problem.message || String(problem)));
-  }
+  const asked = dict(query);
+  if (asked.get("game") !== parts.game) throw new Error(parts.words[language].other);
+  if (new URLSearchParams(query).toString().length > parts.most) throw new Error(parts.words[language].long);
+  return JSON.parse(JSON.stringify(document_of(asked)));
 }
 
-onmessage = async ({ data }) => {
-  try {
-    postMessage({ document: data.query ? answer(data) : await load(data) });
-  } catch (problem) {
-    postMessage({ problem: problem.message || String(problem) });
-  }
+let last = Promise.resolve(); // questions are answered one after the other
+onmessage = ({ data }) => {
+  if (data.parts) last = loaded = load(data.parts, data.rules);
+  else if (data.query) last = last.catch(() => null).then(() => answer(data));
+  else return add(data.network);
+  return last.then((document) => postMessage({ document }), (problem) => postMessage({ problem: error_in(problem.message || String(problem)) }));
 };

@@ -1,16 +1,21 @@
 """A game as one file: it asks nobody, it says what is wrong in a line, and a browser plays it as the server does."""
 
 import base64
+import gzip
 import hashlib
+import json
 import re
 from html import unescape
+from urllib.parse import parse_qsl
 
 import pytest
 
 pytest.importorskip("jinja2", reason="pages need gupai[web]")
 
+import firefox
 from chromium import browser  # noqa: F401
 from commands import gupai
+from gupai_agents.shipped import best_file
 from gupai_app.page.file import TEXTS, document_of, page_of
 from gupai_app.words.languages import catalogue
 from gupai_env.games import get_game
@@ -27,19 +32,32 @@ def file(tmp_path_factory):
     return path
 
 
+def packed(text, name):
+    """Return what a packed part of a file holds."""
+    (part,) = re.findall(rf'<script type="text/plain" id="{name}">(.*?)</script>', text, re.DOTALL)
+    return gzip.decompress(base64.b85decode(part.replace(",", "<")))
+
+
 def test_file_runs_its_own_script_alone_and_names_no_other_place(file):
     text = file.read_text(encoding="utf-8")
     policy = unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1])
-    for name, part in (("script", r'<script type="module">(.*?)</script>'), ("style", r"<style>(.*?)</style>")):
-        (content,) = re.findall(part, text, re.DOTALL)
+    for name in ("script", "style"):
+        (content,) = re.findall(rf"<{name}>(.*?)</{name}>", text, re.DOTALL)
         digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
         assert f"{name}-src 'sha256-{digest}'" in policy
         assert not ASKING.search(content)
-    assert not ASKING.search(re.search(r'<script type="text/plain" id="worker">(.*?)</script>', text, re.DOTALL)[1])
+    parts = packed(text, "parts").decode()
+    assert not ASKING.search(json.loads(parts)["worker"])
     assert policy.startswith("default-src 'none'") and "unsafe-inline" not in policy and "connect-src" not in policy
-    places = set(re.findall(r"https?://[^\s\"'`)]+", text))
+    places = set(re.findall(r"https?://[^\s\"'`)\\]+", text + parts))
     assert places <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xhtml"}
-    assert len(text) < 2_000_000
+
+
+def test_file_is_small_and_what_the_first_move_needs_comes_first(file):
+    text = file.read_text(encoding="utf-8")
+    first, network = text.split('<script type="text/plain" id="network">')
+    assert len(first.encode()) <= 300_000 < len(network) and len(text.encode()) <= 1_500_000
+    assert packed(text, "network") == best_file(get_game(GAME), get_game(GAME).variant()).read_bytes()
 
 
 @pytest.fixture
@@ -69,6 +87,41 @@ def test_browser_shows_the_table_of_the_server(shown):
     tiles = tab.eval_on_selector_all(".hand [data-tile]", "tiles => tiles.map((tile) => tile.dataset.tile)")
     assert tiles == expected["frames"][-1]["scene"]["places"][0]["piles"][0]["tiles"]
     assert tab.locator("[data-number]").count() == len(expected["moves"])
+
+
+PLAY = """async (most) => {
+  const settled = (holds) => new Promise((resolve) => {
+    const look = () => (holds() ? resolve() : setTimeout(look, 20));
+    look();
+  });
+  const ready = () => document.querySelector("main:not(.busy) :is(.stage, .wrong)");
+  await settled(ready);
+  for (let move = 0; move < most && !document.querySelector(".over, .wrong"); move++) {
+    const { hash } = location;
+    document.querySelector(".moves button").click();
+    await settled(() => location.hash !== hash && ready());
+  }
+  const winner = document.querySelector(".over .winner, .wrong")?.textContent;
+  return [winner, location.hash.slice(1), document.querySelectorAll(".reasons li").length];
+}"""
+
+
+def check_played(winner, address, reasons):
+    """Check that a page has shown the end of the game at its address."""
+    document = document_of(dict(parse_qsl(address)))
+    assert document["over"] and winner == document["frames"][-1]["end"]["winner"]
+    assert reasons == sum(len(frame["end"]["reasons"]) for frame in document["frames"] if frame["end"])
+
+
+def test_game_against_the_best_is_played_to_its_end_in_chromium(shown):
+    check_played(*shown(f"{ADDRESS.replace('greedy', 'master')}&practice=0").evaluate(PLAY, 99))
+
+
+@pytest.mark.skipif(not firefox.PROGRAM, reason="there is no Firefox")
+def test_game_against_the_best_is_played_to_its_end_in_firefox(file):
+    with firefox.firefox(ui_prefersReducedMotion=1) as tab:
+        tab.goto(f"file://{file}#{ADDRESS.replace('greedy', 'master')}&practice=0")
+        check_played(*tab.evaluate(PLAY, 99))
 
 
 FRAMES = """() => {
@@ -105,7 +158,10 @@ def test_address_bar_holds_what_is_shown(shown):
     [("game=jie-long", "This file holds another game."), (f"game={GAME}&with=checkpoint:x", "does not play here")],
 )
 def test_address_that_cannot_be_is_answered_in_one_line(shown, address, words):
-    assert words in shown(address).text_content(".wrong")
+    tab = shown(address)
+    assert words in tab.text_content(".wrong")
+    tab.evaluate("address => { location.hash = address; }", ADDRESS)  # which can be, and is shown
+    tab.wait_for_selector(".stage")
 
 
 def test_command_writes_a_file_or_says_why_not(monkeypatch, tmp_path):
