@@ -198,6 +198,7 @@ export function show(root, source, place) {
   let explained = new Set();
   let typed = "";
   let forget = 0;
+  let byPips = false; // whether the hand is sorted by pips rather than as the game ranks tiles
 
   const words = (name, ...values) => filled(page.labels[name], ...values);
 
@@ -420,9 +421,24 @@ export function show(root, source, place) {
     const box = el("div", { class: "hand", role: "group", "aria-label": hand.label, keydown: walk, click: beside });
     box.append(...hand.tiles.map((tile, index) => (now && !page.over ? handTile(tile, hand.own) : shownTile(tile, hand.marked.includes(index)))));
     if (hand.hidden) box.append(backs(hand.hidden));
+    [...box.children].forEach((each, at) => Object.assign(each.dataset, { at, pips: hand.tiles[at] ? Number(hand.tiles[at][0]) + Number(hand.tiles[at][1]) : 0 }));
+    sortHand(box);
     const first = box.querySelector("button.live") || box.querySelector("button");
     first?.setAttribute("tabindex", "0");
     return box;
+  }
+
+  function sortHand(box) {
+    const focused = document.activeElement;
+    const pips = (each) => (byPips ? Number(each.dataset.pips) : 0);
+    box.append(...[...box.children].sort((one, other) => pips(other) - pips(one) || one.dataset.at - other.dataset.at));
+    if (box.contains(focused)) focused.focus();
+  }
+
+  function sortOtherwise() {
+    byPips = !byPips;
+    parts.bar.querySelector('[data-key="s"]').setAttribute("aria-pressed", String(byPips));
+    sortHand(parts.stage.querySelector(".hand"));
   }
 
   // Arrows walk along the tiles of the hand while one of them has the focus.
@@ -595,6 +611,7 @@ export function show(root, source, place) {
     if (!roomy(zone)) back(inside(zone).at(-1));
     if (!piece.gap) {
       piece.gap = el("span", { class: "tile gap" });
+      Object.assign(piece.gap.dataset, { at: piece.dataset.at, pips: piece.dataset.pips });
       piece.replaceWith(piece.gap);
     }
     zone.querySelector(".row").append(piece);
@@ -711,6 +728,7 @@ export function show(root, source, place) {
       if (number) tools.append(key("h", !page.hint ? words("hint") : page.hint.last ? words("best_move") : words("next_hint"), () => hint(number)));
       tools.append(key("o", words(page.unseen ? "close" : "unseen"), () => ask(page.address, wishes(page.unseen ? {} : { unseen: "1" }), "replace")));
     }
+    if (!page.over) tools.append(key("s", words("sort"), sortOtherwise, { "aria-pressed": String(byPips), title: words("sort_how") }));
     tools.append(button(words("more"), () => open(!parts.side.classList.contains("open")), { class: "more", "aria-expanded": "false" }));
     return el("section", { class: "bar", "aria-label": words("moves") }, parts.say, parts.choices, tools);
   }

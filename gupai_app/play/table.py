@@ -70,6 +70,8 @@ LABELS = {
     "unseen": "What may they hold?",
     "unseen_about": "The probability that a hand holds at least one tile of a kind that you do not see.",
     "unseen_none": "The other hands hold no tile that you do not see.",
+    "sort": "Sort",
+    "sort_how": "Sort your hand by pips, or as the game ranks its tiles",
     "tile": "tile",
     "nobody": "nobody",
     "close": "Close",

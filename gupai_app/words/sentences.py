@@ -144,7 +144,7 @@ def option_in(name: str) -> str:
 def choice_in(name: str, value: object) -> str:
     """Return a value of an option; an entry with the option's name as its context is for that option alone."""
     choice = word(value_named(name.replace(" ", "_"), value))
-    return YES_OR_NO.get(choice, choice)
+    return YES_OR_NO.get(choice.lower(), choice)
 
 
 def translated(scene: Scene) -> Scene:

@@ -8,8 +8,8 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from gupai_env.core.scene import Pile, Place, Scene, Views
-from gupai_env.core.tiles import faces
+from gupai_env.core.scene import Pile, Place, Scene, Tile, Views
+from gupai_env.core.tiles import KINDS, faces, kind_of
 from gupai_env.core.variant import Variant, option_in_words
 from gupai_env.messages import Message, joined, say
 
@@ -23,7 +23,10 @@ class Table:
         seats, names: The seat and the name at each place.
         views: By place, what a seat knows; None where the viewer does not.
         payoffs: Chips by seat of a deal that is over, to show its count.
+        ranks: By kind, as the game ranks tiles; a hand has the highest first.
     """
+
+    ranks: Sequence[int] = tuple(range(KINDS))
 
     def __init__(
         self, game: Any, variant: Any, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
@@ -77,7 +80,11 @@ class Table:
         view = self.views[place]
         if view is None:
             return Pile(label, hidden=int(getattr(self.near, number)[place]), **more)
-        return Pile(label, faces(getattr(view, tiles)), **more)
+        return Pile(label, self.ranked(getattr(view, tiles)), **more)
+
+    def ranked(self, tiles: int) -> tuple[Tile, ...]:
+        """Return the tiles of a set as pairs of numbers, as a person sorts a hand."""
+        return tuple(sorted(faces(tiles), key=lambda face: -self.ranks[kind_of(*face)]))
 
     def piles(self, place: int) -> Sequence[Pile]:
         """Return what lies before a seat.

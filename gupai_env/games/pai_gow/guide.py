@@ -10,7 +10,7 @@ from gupai_env.core.scene import YOU, Pile, Views
 from gupai_env.core.tiles import NO_TILE, faces, list_tiles, tile_set
 from gupai_env.games import guide
 from gupai_env.games.guide import Payment, Phrase
-from gupai_env.games.pai_gow.groups import VALUE, group_name
+from gupai_env.games.pai_gow.groups import RANK, VALUE, group_name
 from gupai_env.games.pai_gow.rules import HAND, LOST, PUSH, WON, groups_high_first, hand_size, settled
 from gupai_env.games.phrases import says
 from gupai_env.games.splitting.guide import SplittingTable
@@ -21,6 +21,8 @@ CAME_OF = {WON: say("wins"), PUSH: say("pushes"), LOST: say("loses")}
 
 class Table(SplittingTable):
     """What the groups of split hands make, at the end also what came of them; winning ones are marked."""
+
+    ranks = RANK
 
     def size(self) -> int:
         """Return how many tiles each seat is dealt."""

@@ -6,7 +6,6 @@ import numpy as np
 
 from gupai_env.core import table
 from gupai_env.core.scene import Pile
-from gupai_env.core.tiles import faces
 from gupai_env.games.splitting.rules import UNSPLIT
 
 
@@ -41,7 +40,7 @@ class SplittingTable(table.Table):
         view, offset = self.seen(place)
         if view.hands[offset] and view.splits[offset] != UNSPLIT:
             return self.groups(place)
-        tiles = faces(view.hands[offset])
+        tiles = self.ranked(view.hands[offset])
         return [Pile("hand", tiles, hidden=0 if tiles else self.size(), capacity=self.size())]
 
     def last_move(self) -> str:

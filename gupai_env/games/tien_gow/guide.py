@@ -44,10 +44,7 @@ class Guide(guide.Guide):
     answers = "Type the number of a move or its tiles: 6663 for [6:6][6:3], d6451 to discard [6:4][5:1]."
     headings: ClassVar[Mapping[str, str | tuple[str, str]]] = {
         PLAY: "Play face up; * cannot be beaten by any tiles that you do not see",
-        "": (
-            "Or discard face down, if several from the right of your hand to the left",
-            "Discard face down, if several from the right of your hand to the left",
-        ),
+        "": ("Or discard face down", "Discard face down"),
     }
     tasks = (
         Line("lead a tile, or several that belong together", lambda moment: not moment.view.tiles),

@@ -9,9 +9,9 @@ import numpy as np
 from gupai_env.core import table
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.scene import Pile
-from gupai_env.core.tiles import faces
+from gupai_env.core.tiles import COPIES, KINDS, faces
 from gupai_env.games.phrases import says
-from gupai_env.games.tien_gow.combinations import COMBINATION_TILES, NAMES, SIZE
+from gupai_env.games.tien_gow.combinations import COMBINATION_TILES, NAMES, RANK, SIZE
 from gupai_env.games.tien_gow.rules import DISCARD, HANDS, TILES
 from gupai_env.messages import say
 
@@ -75,6 +75,8 @@ def _in_trick(play: Play | None, own: np.record | None) -> InTrick:
 
 class Table(table.Table):
     """The trick in the centre until the next lead, what takes it marked, and before each seat what it has played."""
+
+    ranks = RANK + KINDS * (COPIES == 2)  # civil tiles, then military ones
 
     @functools.cached_property
     def plays(self) -> tuple[list[Play], list[dict[int, Play]]]:

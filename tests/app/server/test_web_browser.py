@@ -547,6 +547,25 @@ def test_tiles_are_discarded_together_in_any_order(visited):
     assert "You discard 2 of 2 tiles" in spoken(page)
 
 
+def test_hand_is_sorted_otherwise_by_one_key_and_back(opened):
+    page = opened("game=tien-gow")
+
+    def hand():
+        return page.locator(".hand button").evaluate_all("tiles => tiles.map((tile) => tile.dataset.tile)")
+
+    ranked, civil = hand(), "66 11 44 31 55 33 22 65 64 61 51".split()
+    places = [civil.index(tile) if tile in civil else len(civil) for tile in ranked]
+    assert places == sorted(places) and len(set(places)) > 2
+    page.keyboard.press("s")
+    assert sorted(hand()) == sorted(ranked) != hand()
+    pips = [int(tile[0]) + int(tile[1]) for tile in hand()]
+    assert pips == sorted(pips, reverse=True)
+    turn(page, lambda: page.locator(".moves button").first.evaluate("button => button.click()"))
+    assert page.locator("[data-key=s]").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("s")
+    assert [tile for tile in ranked if tile in hand()] == hand()
+
+
 def test_groups_show_whether_they_match_and_splits_on_request(opened):
     page = opened("game=da-ling")
     zone = page.locator(".zone[data-name=single]")
