@@ -8,6 +8,8 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gupai_env.core.scene import Pile, Place, Scene, Tile, Views
 from gupai_env.core.tiles import KINDS, faces, kind_of
 from gupai_env.core.variant import Variant, option_in_words
@@ -26,7 +28,7 @@ class Table:
         ranks: By kind, as the game ranks tiles; a hand has the highest first.
     """
 
-    ranks: Sequence[int] = tuple(range(KINDS))
+    ranks: Sequence[int] | np.ndarray = tuple(range(KINDS))
 
     def __init__(
         self, game: Any, variant: Any, views: Views, names: Sequence[str], payoffs: Sequence[float] | None = None
