@@ -27,18 +27,17 @@ from gupai_env.core.game import Game
 from gupai_env.core.move import AWAY, PLAY
 from gupai_env.core.position import TILE, spelled
 from gupai_env.core.scene import Scene, seat_names
-from gupai_env.core.text import columns
+from gupai_env.core.text import columns, wrap
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.core.variant import Variant
 from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import listed
 from gupai_env.messages import count, say, word
-from gupai_env.render import draw_text
 
 HELP, LEAVE, ALL, ADVICE = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all"), ("!", "hint")
-UNDO, YES = ("u", "undo"), ("y", "yes")
+UNDO, SORT, YES = ("u", "undo"), ("s", "sort"), ("y", "yes")
 NOT_MOVED = "You have not moved yet."
-ASIDE = 4  # lines of a screen for the task, which may take two, the prompt and one to spare
+ASIDE = 3  # lines below a table: the task, which may take two, and the question
 FEWEST = 4  # moves that are always listed
 
 
@@ -70,7 +69,7 @@ class HumanPlayer:
         self.terminal = Terminal() if terminal is None else terminal
         self.hints, self.adviser, self._leaving = game.hints(game, variant), adviser, leaving
         self.guide = guide_of(game, variant)
-        self._greeted = False
+        self._greeted = self._by_pips = False
         self._rest: list[int] = []  # actions of tiles that are discarded together, but the first
         self._picked: list[int] = []  # kinds of those that the person has named, while others are to be named
 
@@ -103,10 +102,14 @@ class HumanPlayer:
             elif text in ADVICE and self.adviser is not None:
                 advice, steps = self._advised(self.adviser, turn, entries, advice, steps)
                 steps = self._hint(view, advice, steps)
+            elif text in SORT:
+                self._by_pips = not self._by_pips
+                self._show(view, turn.masks[0], entries)
             elif text in ALL:
                 self._list(view, entries, len(entries))
             elif isinstance(answer := self._discarded(text, view, entries) or self._read(text, entries), str):
                 self.terminal.paragraph(answer)
+                self.terminal.drop()
             elif isinstance(answer, list):
                 self._rest = answer[1:]
                 return answer[0]
@@ -117,25 +120,23 @@ class HumanPlayer:
         """Show the table, the moves under their headings, and at first how the game is played."""
         names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
         if not self._greeted:
-            for sentences in dict.fromkeys((self.guide.goal, self.hints.reminder())):
-                self.terminal.paragraph(sentences)
-            self.terminal.paragraph(self.hints.answers)
+            self._greeted = True
             keys = "? lists all that you can type, q leaves the table."
             if self.adviser is not None:
                 keys = "! gives a hint, u takes back your last move, ? lists all that you can type, q leaves the table."
-            self.terminal.paragraph(keys)
-            self._greeted = True
+            texts = dict.fromkeys((self.guide.goal, self.hints.reminder(), self.hints.answers, keys))
+            self.terminal.introduce([line for text in texts for line in wrap(word(text), self.terminal.width)])
         scene = self.game.scene(self.variant, [view], names)
-        self.terminal.table(scene, near_last=True)
+        if self._by_pips:
+            scene = sorted_by_pips(scene)
+        self.terminal.table(scene, near_last=True, after=ASIDE + FEWEST)
         self.terminal.paragraph(say("You: {task}.", task=say(self.guide.task(view, mask))))
-        self._list(view, entries, self._list_length(scene, view, entries))
+        self._list(view, entries, self._list_length(view, entries))
 
-    def _list_length(self, scene: Scene, view: np.record, entries: Sequence[Entry]) -> int:
-        """Return how many moves can be listed so that the middle of the table and the hand stay on the screen."""
-        near = replace(scene, title="", notes=(), last_move="", places=scene.places[:1])
-        room = self.terminal.height - len(draw_text(near, width=self.terminal.width).split("\n")) - ASIDE
+    def _list_length(self, view: np.record, entries: Sequence[Entry]) -> int:
+        """Return how many moves can be listed so that all since the last question stays on the screen, or FEWEST."""
         most = min(self.hints.most_shown, len(entries))
-        while most > FEWEST and len(self._listed(view, entries, most)) > room:
+        while most > FEWEST and len(self._listed(view, entries, most)) >= self.terminal.left:
             most -= 1
         return most
 
@@ -335,6 +336,15 @@ class HumanPlayer:
         """Raise Quit, unless the person answers that they stay."""
         if not self._leaving or self.terminal.ask(self._leaving) in (*YES, *LEAVE):
             raise self.terminal.leave()
+
+
+def sorted_by_pips(scene: Scene) -> Scene:
+    """Return a table whose near hand is sorted by pips, the heaviest tile first."""
+    near, (hand, *others) = scene.places[0], scene.places[0].piles
+    order = sorted(range(len(hand.tiles)), key=lambda index: -sum(hand.tiles[index]))
+    tiles, marked = tuple(hand.tiles[index] for index in order), tuple(map(order.index, hand.marked))
+    hand = replace(hand, tiles=tiles, marked=marked)
+    return replace(scene, places=(replace(near, piles=(hand, *others)), *scene.places[1:]))
 
 
 def _begins(words: Sequence[str], typed: Sequence[str]) -> bool:

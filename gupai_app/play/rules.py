@@ -45,6 +45,8 @@ def key_lines(game: Game, variant: Variant, width: int, *, practises: bool) -> l
         "!": "a hint: what to think about, then why, then values",
         "u": "take back your last move",
         "all": "list all your moves",
+        "s": "sort your hand by pips, or as the game ranks its tiles",
+        "64; 31": "several moves, one after another as your turns come",
         "? rules": "the rules of the game",
         "? terms": "what its terms mean",
         "? options": "the options of its rules",
@@ -69,10 +71,12 @@ def _term_lines(game: Game, variant: Variant, width: int) -> list[str]:
 
 
 def _option_lines(game: Game, variant: Variant, width: int) -> list[str]:
-    """Return the options of a variant with their values."""
+    """Return the options of a variant with their values, first those that are not as usual."""
+    changed = say("Not as usual at this table: {options}.", options=", ".join(variant.typed()))
     values = [f"{field.name}={typed(getattr(variant, field.name))}" for field in fields(variant)]
     meanings = [say(field.metadata["help"]) for field in fields(variant)]
-    return list(_entries(zip(values, meanings, strict=True), width))
+    first = wrap(word(changed if variant.typed() else "All options are as usual at this table."), width)
+    return [*first, *_entries(zip(values, meanings, strict=True), width)]
 
 
 def _card_lines(game: Game, variant: Variant, width: int) -> list[str]:

@@ -9,7 +9,8 @@ from gupai_agents.evaluation.matches.match import labels_of_line_up
 from gupai_agents.evaluation.records.games import RecordWriter
 from gupai_agents.shipped import LEVELS
 from gupai_app.kept.store import Store
-from gupai_app.play.person import LEAVE, NOT_MOVED, UNDO, YES, HumanPlayer
+from gupai_app.play.moves import in_words
+from gupai_app.play.person import ASIDE, LEAVE, NOT_MOVED, UNDO, YES, HumanPlayer
 from gupai_app.play.session import Session
 from gupai_app.review.page import PERSON
 from gupai_app.server.players import NAMED, adviser
@@ -98,17 +99,21 @@ class Table:
 
     def take_back(self) -> None:
         """Return to the person's last decision, if there is one."""
-        if self.you in self.session.marks:
-            self.session = self.session.marks[self.you].copy()
-        else:
+        if (mark := self.session.marks.get(self.you)) is None:
             self.terminal.say(NOT_MOVED)
+            return
+        since, view = len(mark.actions), mark.view(self.you)
+        turns = zip(self.session.actions[since:], self.session.movers[since:], strict=True)
+        moves = [in_words(mark.game.move(action, view)) for action, seat in turns if seat == self.you]
+        self.terminal.paragraph(say("You take back {moves}.", moves=joined(", ", moves)))
+        self.session = mark.copy()
 
     def _count(self, payoffs: Sequence[float]) -> None:
         """Show how a deal ended that has just been played."""
         ended = self.session.as_paid(payoffs)
         self.terminal.say("")
         self.terminal.say("The count, all tiles face up:")
-        self.terminal.table(ended.scene(self.names, first=self.you))
+        self.terminal.table(ended.scene(self.names, first=self.you), after=ASIDE)
         self.terminal.say(result(payoffs[self.you]))
         self.terminal.paragraph(outcome(ended, self.names, self.you, payoffs))
 
@@ -149,6 +154,7 @@ class Table:
         if self.daily:
             question = "This was the deal of the day. Play another deal, an ordinary one? [Y/n] "
         while True:
+            self.terminal.drop()
             answer = self.terminal.ask(question)
             if answer in (*AGAIN, *NO):
                 return answer in AGAIN

@@ -1,6 +1,5 @@
 """Commands that show games: `watch` and `replay`."""
 
-import sys
 from itertools import chain
 from typing import Annotated
 
@@ -59,10 +58,10 @@ def replay(
     html: Annotated[str | None, path_option("FILE", "Write this game to a new HTML file")] = None,
     force: Force = False,
 ) -> None:
-    """Step through recorded games, or check them; each is replayed under the rules before it is shown."""
+    """Show recorded games, in a terminal by its pager, or check them; each is replayed under the rules before that."""
     from gupai_agents.evaluation.records.games import read_games
     from gupai_app.review import terminal
-    from gupai_app.shell.terminal import Terminal
+    from gupai_app.shell.terminal import paged
     from gupai_env.messages.checks import counted
 
     if html is not None:
@@ -89,5 +88,4 @@ def replay(
             template = "{page}: game {number} of {file}, to be opened in a browser"
             say(template, error=True, page=html, number=number, file=path)
             return
-        step = sys.stdin.isatty() and sys.stdout.isatty()
-        terminal.replay(chain([first], games), number, Terminal(), tables=tables, step=step)
+        paged(terminal.replay(chain([first], games), number, tables=tables))

@@ -1,6 +1,6 @@
 """Watching games of agents, and stepping through recorded ones, in a terminal."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.matches.match import labels_of_line_up
@@ -15,8 +15,6 @@ from gupai_env.core.variant import Variant
 from gupai_env.games.phrases import title
 from gupai_env.messages import say, word
 from gupai_env.storage.files import json_text
-
-NEXT, SKIP, LEAVE = ("",), ("n", "next"), ("q", "quit", "exit")
 
 
 def watch(
@@ -42,58 +40,32 @@ def watch(
     session = Session(game, variant, seed)
     names = labels_of_line_up(agents)
     terminal.paragraph(say("{game}, seed {seed}", game=title(game, variant), seed=seed))
-    _show(session, names, lambda session: session.answer(agents[session.seat]), terminal, tables=tables)
+    for _ in _show(session, names, lambda session: session.answer(agents[session.seat]), terminal, tables=tables):
+        pass
     if record is not None:
         record.write([session.record(names)])
 
 
-def replay(
-    games: Iterable[GameRecord], first: int, terminal: Terminal, *, tables: bool = False, step: bool = True
-) -> None:
-    """Show recorded games, the first of them number `first`, as `watch` does; raises Quit if the person leaves.
-
-    Args:
-        step: Wait for the person after every move.
-    """
-    if step:
-        terminal.paragraph("Enter shows the next move, n the next game, q leaves.")
+def replay(games: Iterable[GameRecord], first: int, *, tables: bool = False) -> Iterator[str]:
+    """Yield what shows recorded games, the first of them number `first`, as `watch` does: text after text, in lines."""
+    lines: list[str] = []
+    terminal = Terminal(say=lines.append)
     for number, game in enumerate(games, first):
         session = Session.of(game)
         terminal.say("")
         head = "Game {number}: {game}, seed {seed}, episode {episode}"
         game_title = title(game.game, game.variant)
         terminal.paragraph(say(head, number=number, game=game_title, seed=game.seed, episode=game.episode))
-        _show(
-            session,
-            game.agents,
-            lambda session, game=game: game.actions[len(session.actions)],  # type: ignore[misc]
-            terminal,
-            tables=tables,
-            go_on=(lambda: _next_move(terminal)) if step else None,
-        )
-
-
-def _next_move(terminal: Terminal) -> bool:
-    """Return whether the person wants to see the next move, rather than the next game; raises Quit."""
-    while True:
-        answer = terminal.ask("")
-        if answer in LEAVE:
-            raise terminal.leave()
-        if answer in (*NEXT, *SKIP):
-            return answer in NEXT
-        terminal.say("Press Enter for the next move, n for the next game, q to leave.")
+        moves = iter(game.actions)
+        for _ in _show(session, game.agents, lambda _, moves=moves: next(moves), terminal, tables=tables):  # type: ignore[misc]
+            yield "".join(f"{line}\n" for line in lines)
+            lines.clear()
 
 
 def _show(
-    session: Session,
-    agents: Sequence[str],
-    answer: Callable[[Session], int],
-    terminal: Terminal,
-    *,
-    tables: bool,
-    go_on: Callable[[], bool] | None = None,
-) -> None:
-    """Show an episode move by move; `answer` says what is played, `go_on` whether to show more of it."""
+    session: Session, agents: Sequence[str], answer: Callable[[Session], int], terminal: Terminal, *, tables: bool
+) -> Iterator[None]:
+    """Show an episode move by move, and yield after each; `answer` says what is played."""
     names = [
         say("{seat} {agent}", seat=seat, agent=name) for seat, name in zip(seat_names(len(agents)), agents, strict=True)
     ]
@@ -105,14 +77,13 @@ def _show(
             scene = session.scene(names)
             terminal.table(scene)
             known = scene.notes
-        if go_on is not None and not go_on():
-            return
         step = session.take(answer(session), names, known)
         done = word(say("{name}: {move}", name=names[step.seat], move=say(step.words)))
         space = " " * max(36 - columns(done), 0)
         terminal.say(f"{step.number:>3}  {done}{space}  {word(step.news)}".rstrip())
         if step.payoffs:
             terminal.table(step.scene)
+        yield
 
 
 def watch_json(

@@ -3,7 +3,7 @@
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gupai_env.core.scene import Pile, Place, Scene, red_pips
 
@@ -13,7 +13,9 @@ _INDENT, _WIDEST_LABEL = 2, 15  # columns; a longer label is on a line of its ow
 _RED, _DEFAULT, _BOLD, _PLAIN = "\x1b[31m", "\x1b[39m", "\x1b[1m", "\x1b[22m"
 
 
-def draw_text(scene: Scene, *, colour: bool = False, width: int = 80, near_last: bool = False) -> str:
+def draw_text(
+    scene: Scene, *, colour: bool = False, width: int = 80, near_last: bool = False, compact: bool = False
+) -> str:
     """Return the table as lines of at most `width` columns, joined by newlines.
 
     A tile is [6:4], a face-down one [ : ], and * follows a marked one; > stands before the seat to act.
@@ -25,13 +27,14 @@ def draw_text(scene: Scene, *, colour: bool = False, width: int = 80, near_last:
         width: Columns, at least 40.
         near_last: Whether the other places come first, then the centre and the near place, as someone reads them who
             types below.
+        compact: In few lines: in that order, each other place in one, without rule, blank lines and empty piles.
 
     Raises:
         ValueError: If `width` is less than 40.
     """
     if width < NARROWEST:
         raise ValueError(f"width must be at least {NARROWEST} columns, got {width}")
-    lines = list(_lines(scene, width, near_last))
+    lines = list(_few_lines(scene, width) if compact else _lines(scene, width, near_last))
     return "\n".join(_coloured(line) for line in lines) if colour else "\n".join(lines)
 
 
@@ -66,9 +69,7 @@ def _lines(scene: Scene, width: int, near_last: bool) -> Iterator[str]:
     yield "=" * width
     yield from wrap(" | ".join(scene.notes), width)
     yield from wrap(scene.last_move, width)
-    piles = [*scene.centre, *(pile for place in scene.places for pile in place.piles)]
-    # One column of labels for the whole table, so that all tiles stand below each other.
-    column = min(max((columns(pile.label) for pile in piles), default=0), _WIDEST_LABEL)
+    column = _column([*scene.centre, *(pile for place in scene.places for pile in place.piles)])
     for place in scene.places[1:] if near_last else ():
         yield from _place(place, column, width)
     if scene.centre:
@@ -79,27 +80,54 @@ def _lines(scene: Scene, width: int, near_last: bool) -> Iterator[str]:
         yield from _place(place, column, width)
 
 
+def _few_lines(scene: Scene, width: int) -> Iterator[str]:
+    yield from wrap(" | ".join(filter(None, [scene.title, *scene.notes, scene.last_move])), width)
+    own, *others = ([pile for pile in place.piles if pile.tiles or pile.hidden] for place in scene.places)
+    near, *heads = map(_head, scene.places)
+    margin = min(max(map(columns, heads), default=0), _WIDEST_LABEL)
+    for head, piles in zip(heads, others, strict=True):
+        words = [text for pile in piles for text in (f" {pile.label}", *_words(pile))]
+        yield from _row(head + " " * (margin - columns(head)), words, " " * 2 * _INDENT, width)
+    column = _column([*scene.centre, *own])
+    for pile in scene.centre:
+        yield from _pile(pile, column, width)
+    yield from wrap(near, width, subsequent_indent=" " * _INDENT)
+    for pile in own:
+        yield from _pile(pile, column, width)
+
+
+def _column(piles: Sequence[Pile]) -> int:
+    """Return the columns of the labels of some piles: one width, so that all tiles stand below each other."""
+    return min(max((columns(pile.label) for pile in piles), default=0), _WIDEST_LABEL)
+
+
+def _head(place: Place) -> str:
+    return f"{'>' if place.to_act else ' '} {place.name}   {place.note}".rstrip()
+
+
 def _place(place: Place, column: int, width: int) -> Iterator[str]:
     """Yield the lines of a place, an empty one before them."""
     yield ""
-    head = f"{'>' if place.to_act else ' '} {place.name}"
-    yield from wrap(f"{head}   {place.note}", width, subsequent_indent=" " * _INDENT)
+    yield from wrap(_head(place), width, subsequent_indent=" " * _INDENT)
     for pile in place.piles:
         yield from _pile(pile, column, width)
 
 
 def _pile(pile: Pile, column: int, width: int) -> Iterator[str]:
     """Yield the label and the tiles next to it, or below it if the column is too narrow for the label."""
-    margin = " " * (_INDENT + column + 2)
     label = pile.label
     if columns(label) > column:
         yield from wrap(label, width, initial_indent=" " * _INDENT, subsequent_indent=" " * _INDENT)
         label = ""
-    words = list(_words(pile))
-    line = f"{'':{_INDENT}}{label}{'':{column - columns(label)}}  "
+    head = f"{'':{_INDENT}}{label}{'':{column - columns(label)}} "
+    yield from _row(head, list(_words(pile)), " " * (_INDENT + column + 2), width, joined=pile.form == "line")
+
+
+def _row(line: str, words: Sequence[str], margin: str, width: int, *, joined: bool = False) -> Iterator[str]:
+    """Yield words after the beginning of a line, and in as many further lines as they need; joined: as a line lies."""
     for index, word in enumerate(words):
-        space = "" if index == 0 or (pile.form == "line" and _joins(words[index - 1], word)) else " "
-        if index and columns(line) + len(space) + len(word) > width:
+        space = "" if index and joined and _joins(words[index - 1], word) else " "
+        if index and columns(line) + len(space) + columns(word) > width:
             yield line.rstrip()
             line, space = margin, ""
         line += space + word

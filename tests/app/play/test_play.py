@@ -28,7 +28,7 @@ class Watching(Terminal):
         self.scenes, self.said, lines = [], [], iter(lines)
         super().__init__(lambda prompt: next(lines), self.said.append, colour=False, width=80)
 
-    def table(self, scene):
+    def table(self, scene, after=0):
         self.scenes.append(scene)
 
 

@@ -258,7 +258,8 @@ def offered(text):
     return [(int(number), 0.0 if won == "-" else sum(map(float, won.split("+")))) for number, _, won in found]
 
 
-def test_best_splits_are_offered_and_all_on_request():
+def test_best_splits_are_offered_and_all_on_request(monkeypatch):
+    monkeypatch.setenv("LINES", "40")
     _, _, person = splitting("all", "1")
     few, many = (text for text in person.shown if text.startswith("Your splits"))
     assert [number for number, _ in offered(few)] == list(range(1, 13))
@@ -360,14 +361,18 @@ def test_hints_do_not_wait_for_the_search(waited_for):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_own_hand_and_the_middle_fit_a_small_screen(game):
+def test_all_since_the_last_move_fits_a_small_screen(game, monkeypatch):
     """80 columns and 24 lines, of which the last one is the prompt."""
+    monkeypatch.setenv("LINES", "24")
     variant = get_game(game).variant()
     person, session = Person(), Session(get_game(game), variant, 5)
     seen = []
 
     def first(prompt):
-        screen = "\n".join(person.shown).split("\n")[-23:]
+        screen = "\n".join(person.shown).split("\n")
+        assert not seen or len(screen) < 24  # at first all this stands below how the game is played
+        person.shown.clear()
+        screen = screen[-23:]
         scene = session.game.scene(variant, [session.view(session.seat)])
         for pile in (scene.places[0].piles[0], *scene.centre[:1]):
             tiles = [f"[{a}:{b}]" for a, b in pile.tiles]
@@ -382,6 +387,55 @@ def test_own_hand_and_the_middle_fit_a_small_screen(game):
     while not session.terminated and len(seen) < 12:
         session.play(agent.choose(session.decision_batch()))
     assert seen
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_introduction_is_a_screen_of_its_own_for_who_sees_it_scroll(game, monkeypatch):
+    monkeypatch.setenv("LINES", "24")
+    session, person = Session(get_game(game), get_game(game).variant(), 5), Person("q")
+    terminal = person.terminal()
+    terminal.pauses = True
+    with pytest.raises(Quit):  # for what is typed there is the first answer at the table
+        HumanPlayer(session.game, session.variant, terminal).choose(session.decision_batch())
+    assert person.prompts == ["Enter shows the table: "] and person.shown[0].count("\n") < 12
+    assert "\n".join(person.shown[1:-2]).count("\n") < 23 and person.shown[-2] == "Your move: q"
+
+
+def test_several_moves_are_typed_at_once_and_left_out_after_one_that_cannot_be():
+    session, person = position("64 31 21", "16"), Person("64; d31;")
+    agent = HumanPlayer(session.game, session.variant, person.terminal())
+    actions = [agent.choose(session.decision_batch()) for _ in range(2)]
+    assert [session.game.action_names[action] for action in actions] == ["[6:4]", "discard [3:1]"]
+    assert len(person.prompts) == 1 and "Left out" not in " ".join(person.shown)
+    name, person = choose(position("64 31 21", "16"), "22; 64 ;31", "64")
+    assert name == "[6:4]" and person.shown[-1] == "Left out: 64; 31."
+
+
+def test_hand_is_sorted_by_pips_by_a_key_and_back():
+    _, person = choose(position("61 44 21", "16"), "s", "s", "61")
+    hands = [re.findall(r"hand +(.*)", text)[-1] for text in person.shown if "hand " in text]
+    assert hands == ["[6:1] [4:4] [2:1]", "[4:4] [6:1] [2:1]", "[6:1] [4:4] [2:1]"]
+
+
+def test_what_is_taken_back_is_named():
+    game = get_game("jie-long")
+    person = Person("61; 1", "u")
+    table = Table(Session(game, game.variant(leader=0), 5), [make_agent("easy", game)] * 4, 0, person.terminal())
+    with pytest.raises(Quit):
+        table.play()
+    assert table.session.actions == [] and re.search(
+        r"^You take back \[\d:\d\] \(leaving \d open\)\.$", "\n".join(person.shown), re.M
+    )
+
+
+def test_options_begin_with_those_that_are_not_as_usual():
+    game = get_game("jie-long")
+    variant = game.variant(forced_play=True, leader=0)
+    person = Person("? options", "", "q")
+    with pytest.raises(Quit):
+        HumanPlayer(game, variant, person.terminal()).choose(Session(game, variant, 5).decision_batch())
+    (page,) = (text for text in person.shown if "number of seats" in text)
+    assert page.startswith("Not as usual at this table: leader=0, forced_play=true.\nplayers=4: ")
 
 
 @pytest.mark.parametrize("language", ["en", "zh-Hant"])
