@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 import wasm
 
+import gupai_agents.shipped
 from gupai_app.page.bundle import SCRIPTS, translation_of
 from gupai_app.page.translation import RUNTIME
 from gupai_app.play.address import COACH, PERSON, query_of, words_of_rules
@@ -52,7 +53,10 @@ import * as $ from "./runtime.js";
 import * as engine from "./engine.js";
 import * as exported from "./both.js";
 const rules = (end) => `{wasm}/${{exported.game.id}}.${{end}}`;
-if (existsSync(rules("wasm"))) await engine.Game.load(readFileSync(rules("wasm")), readFileSync(rules("json"), "utf8"));
+if (existsSync(rules("wasm"))) {{
+  const game = await engine.Game.load(readFileSync(rules("wasm")), readFileSync(rules("json"), "utf8"));
+  for (const {{ file }} of game.layout.players.best) game.add_network(file, readFileSync(`{networks}/${{file}}`));
+}}
 const isLarge = (value) => typeof value === "string" && /^\\d+n$/.test(value);
 const large = (name, value) => (isLarge(value) ? BigInt(value.slice(0, -1)) : value);
 const catalogues = {catalogues};
@@ -184,7 +188,8 @@ class Browser:
         files = {f"{name}.js": (RUNTIME.parent / f"{name}.js").read_text("utf-8") for name in SCRIPTS.values()}
         self.sizes = {**files, "code and data": text}
         self.sizes |= {name: json.dumps(entries, ensure_ascii=False) for name, entries in texts.items()}
-        driver = DRIVER.format(wasm=modules, catalogues=json.dumps(texts, ensure_ascii=False))
+        networks = Path(gupai_agents.shipped.__file__).parent / "networks"
+        driver = DRIVER.format(wasm=modules, networks=networks, catalogues=json.dumps(texts, ensure_ascii=False))
         files |= {"package.json": '{"type": "module"}', "driver.js": driver, "both.js": "\n".join([*imports, text])}
         for name, content in files.items():
             (folder / name).write_text(content, "utf-8")
@@ -254,7 +259,8 @@ def compare_documents(browser: Browser, game: Game, positions: int, seed: int, *
         seats = {"seed": str(rng.randrange(10**6)), "seat": "0", "with": others}
         query = {**words_of_rules(game, variant), **seats, "practice": practice}
         while number < positions:
-            extra = {"hint": str(rng.randrange(4)), **({"unseen": "1"} if rng.random() < 0.3 else {}), "at": "0"}
+            extra = {"hint": str(rng.randrange(4)), "at": "0"}
+            extra |= {name: "1" for name in ("unseen", "rough") if rng.random() < 0.3}
             language = [*LANGUAGES][number % len(LANGUAGES)]
             token = speak(language)
             ours = document(query | extra, NAMED, waits.__getitem__)

@@ -9,7 +9,7 @@ const NEXT = 12; // pixels between a click and the tile that it means
 const AGAIN = 1500; // milliseconds until what was not ready is asked for again
 const LONG = 2.25; // a tile's length in its widths
 const PITCH = LONG + 0.28; // of the rows of a line
-const WISHES = ["play", "at", "hint", "plain", "unseen"]; // words of a query that are not of an address
+const WISHES = ["play", "at", "hint", "rough", "plain", "unseen"]; // words of a query that are not of an address
 const SVG = "http://www.w3.org/2000/svg";
 
 // --- elements -----------------------------------------------------------------------------------------------
@@ -240,7 +240,8 @@ export function show(root, source, place) {
       const found = await source.document(address, wish);
       busy = false;
       root.classList.remove("busy");
-      const asked = Object.fromEntries(Object.entries(wish).filter(([name]) => name !== "play"));
+      const asked = Object.fromEntries(Object.entries(wish).filter(([name]) => name !== "play" && name !== "rough"));
+      if (found.hint?.rough && page?.hint) found.hint.sentences = page.hint.sentences; // a quick search has no word of its own
       place.write(found, asked, how);
       draw(found, how === "push" && "play" in wish || how === "first", asked);
     } catch (problem) {
@@ -733,7 +734,8 @@ export function show(root, source, place) {
     return el("section", { class: "bar", "aria-label": words("moves") }, parts.say, parts.choices, tools);
   }
 
-  const hint = (number) => ask(page.address, wishes({ hint: String(number), ...(page.hint?.waits || page.plain ? { plain: "1" } : {}) }), "replace");
+  const hint = (number) => ask(page.address, wishes({
+    hint: String(number), ...(page.hint?.waits || page.plain ? { plain: "1" } : {}), ...(page.hint?.last ? { rough: "1" } : {}) }), "replace");
 
   // --- the side -------------------------------------------------------------------------------------------
 
@@ -759,8 +761,8 @@ export function show(root, source, place) {
     else if (page.coach_waits) news.push(section("coach", "", ...paragraphs([`${words("coach_waits")} ${page.coach_waits}`], { class: "quiet" })));
     news.push(...page.lessons.map((lesson) => el("p", { class: "lesson" }, ...rich(lesson))));
     if (page.hint) {
-      const { sentences, how_found, next, waits } = page.hint;
-      news.push(el("section", { class: "hint", id: "hint", role: "status" }, ...paragraphs(sentences),
+      const { sentences, how_found, next, waits, rough } = page.hint;
+      news.push(el("section", { class: "hint", id: "hint", role: "status", "aria-busy": rough ? "true" : null }, ...paragraphs(sentences),
         ...paragraphs([how_found ? `${how_found}.` : waits ? `${next ? "" : words("values_follow")} ${waits}` : ""], { class: "quiet" })));
     }
     if (page.puzzle) news.push(section("puzzle", "", ...paragraphs(page.puzzle), el("p", {}, page.links.map(([text, href]) => [el("a", { class: "button", href }, text), " "]))));
@@ -827,9 +829,11 @@ export function show(root, source, place) {
     parts.bar.querySelector(".more").setAttribute("aria-expanded", String(whole));
   }
 
-  // A hint of a player stands until the search is ready; then its own comes in its place.
+  // A hint of a player stands until the search is ready; then its own comes in its place, and after values of a quick
+  // search those of a longer one.
   function await_(asked) {
-    if (!page.hint?.waits && !page.coach_waits) return;
+    const soon = page.hint?.rough;
+    if (!page.hint?.waits && !page.coach_waits && !soon) return;
     polling = setTimeout(async () => {
       const { address } = page;
       const { hint: shown } = page; // where nothing follows without a search, all is asked for
@@ -838,15 +842,15 @@ export function show(root, source, place) {
       if (busy || page.address !== address) return;
       if (found && !found.pass) {
         const news = JSON.stringify([found.hint, found.mistake]) !== JSON.stringify([page.hint, page.mistake]);
-        Object.assign(page, { hint: found.hint, moves: found.moves, marked: found.marked, mistake: found.mistake, coach_waits: found.coach_waits, plain: true });
+        Object.assign(page, { hint: found.hint, moves: found.moves, marked: found.marked, mistake: found.mistake, coach_waits: found.coach_waits, plain: page.plain || Boolean(shown?.waits) });
         if (news) {
           explained = new Set();
           drawSide(asked);
           for (const each of parts.stage.querySelectorAll("button.tile")) each.classList.toggle("think", page.marked.includes(each.dataset.tile));
         }
-      }
+      } else if (soon) page.hint.rough = false;
       await_(asked);
-    }, AGAIN);
+    }, soon ? 0 : AGAIN);
   }
 
   // --- keyboard and pointer -------------------------------------------------------------------------------

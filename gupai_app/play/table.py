@@ -217,18 +217,19 @@ class WebGame:
         moves = self.session.actions[len(mark.actions) :]
         return list(frames_of(mark.copy(), moves, self.seat, self.names, self.guide))
 
-    def advice(self, *, plain: bool = False, seen: bool = False) -> Advice:
+    def advice(self, *, plain: bool = False, rough: bool = False, seen: bool = False) -> Advice:
         """Return the hints for the decision.
 
         Args:
             plain: Without a search, while it is compiled.
+            rough: By a quick search.
             seen: Whether the person has seen those without a search.
         """
         game, variant, turn = self.address.game, self.address.variant, self.session.decision_batch()
         if plain:
             return advise_plainly(game, variant, turn, self.entries)
         before = self.advice(plain=True).entry if seen else None
-        return advise(adviser(game, variant), game, variant, turn, self.entries, before)
+        return advise(adviser(game, variant, rough=rough), game, variant, turn, self.entries, before)
 
     def notes(self, advice: Advice) -> list[tuple[str, bool]]:
         """Return the value of each move in words, and whether it is a best one; or the move that a player would choose.
@@ -339,7 +340,8 @@ def document(query: Mapping[str, str], players: Players, waits: Callable[[str], 
     Args:
         query: The words of an address, and what the person wants besides: `play`, the actions that they play, "60.71"
             where two tiles are discarded together; `at`, their seat where several share the screen; `hint`, how many
-            hints; `plain`, whether they have seen hints without a search; `unseen`, whether to count who may hold what.
+            hints; `rough`, whether values may be those of a quick search, of which no sentence speaks; `plain`, whether
+            they have seen hints without a search; `unseen`, whether to count who may hold what.
         players: Who may be named.
         waits: What a part of the page, "hint" or "coach", waits for in a sentence, "" if it is ready.
 
@@ -508,8 +510,12 @@ def _help(seating: WebGame, query: Mapping[str, str], waits: Callable[[str], str
     hint, marked, notes = None, [], []
     if number:
         waiting = waits("hint")
-        advice = seating.advice(plain=bool(waiting), seen="plain" in query)
+        rough, seen = "rough" in query and not waiting, "plain" in query
+        advice = seating.advice(plain=bool(waiting), rough=rough, seen=seen)
+        if rough and number <= len(advice.steps):  # no values yet: nothing of a quick search is shown
+            rough, advice = False, seating.advice(seen=seen)
         hint = {"number": number, "most": STEPS + 1, "how_found": "", "next": 0, "last": False, "waits": word(waiting)}
+        hint["rough"] = rough
         sentences = advice.steps[:number]
         if number <= len(advice.steps):
             hint["next"], hint["last"] = number + 1, number == len(advice.steps)

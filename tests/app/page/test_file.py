@@ -125,7 +125,10 @@ def test_game_against_the_best_is_played_to_its_end_in_firefox(file):
 
 
 FRAMES = """() => {
-  window.drawn = 0;
+  [window.drawn, window.deals] = [0, new Set()];
+  const told = () => document.querySelector("#hint")?.textContent;
+  const read = () => window.deals.add(Number(/in (\\d+) deals/.exec(told())?.[1] ?? 0));
+  new MutationObserver(read).observe(document.body, { childList: true, subtree: true });
   const draw = () => {
     window.drawn += 1;
     if (!document.querySelector(".worth")) requestAnimationFrame(draw);
@@ -143,6 +146,10 @@ def test_page_is_awake_while_a_hint_is_searched(shown):
     tab.wait_for_selector(".worth", state="attached")
     assert tab.locator(".worth").count() == len(document_of(QUERY)["moves"])
     assert tab.evaluate("window.drawn") > 3
+    tab.wait_for_selector("main:not(:has([aria-busy]))")
+    first, last = tab.evaluate("[...window.deals]")
+    assert first <= 100 < 200 <= last  # values of a quick search come first
+    assert "is the best move" in tab.text_content("#hint")
 
 
 def test_address_bar_holds_what_is_shown(shown):
