@@ -20,6 +20,7 @@ myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 4
 html_theme = "furo"
 html_title = "gupai"
+exclude_patterns = ["play"]  # see tools/play_pages.py
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
@@ -95,35 +96,28 @@ def write_pages(app: Any) -> None:
 PLAY_NOW = "<!-- play now -->"  # where the pages to play at are listed
 
 
-def compiled_games() -> list[Any]:
-    """Return the games whose rules were compiled for browsers."""
-    from gupai_env.core.shipped import FOLDER
-    from gupai_env.games import GAMES
-
-    return [game for game in GAMES.values() if (FOLDER / "wasm32" / f"{game.id}.wasm").exists()]
-
-
 def list_play_pages(app: Any, name: str, source: list[str]) -> None:
     """List the games that can be played on the site, if any can."""
+    from play_pages import compiled_games
+
     if PLAY_NOW in source[0] and (games := compiled_games()):
         links = " · ".join(f'<a href="play/{game.id}.html">{game.title}</a>' for game in games)
-        source[0] = source[0].replace(PLAY_NOW, f"<p><strong>Play now, in this browser:</strong> {links}</p>")
+        front = '<a href="play/index.html"><strong>Play now, in this browser</strong></a>'
+        source[0] = source[0].replace(PLAY_NOW, f"<p>{front}, also installed and offline: {links}</p>")
 
 
-def write_play_pages(app: Any, error: Exception | None) -> None:
-    """Write a page to play at for every such game."""
-    from gupai_app.page.file import page_of
+def write_play(app: Any, error: Exception | None) -> None:
+    """Write the pages to play at."""
+    from play_pages import compiled_games, write_play_pages
 
-    folder = Path(app.outdir) / "play"
-    for game in compiled_games() if error is None and app.builder.name == "html" else ():
-        folder.mkdir(exist_ok=True)
-        (folder / f"{game.id}.html").write_text(page_of(game), encoding="utf-8")
+    if error is None and app.builder.name == "html" and (games := compiled_games()):
+        write_play_pages(Path(app.outdir) / "play", games)
 
 
 def setup(app: Any) -> None:
     app.connect("builder-inited", write_pages)
     app.connect("source-read", list_play_pages)
-    app.connect("build-finished", write_play_pages)
+    app.connect("build-finished", write_play)
     app.connect("autodoc-process-docstring", plain_text)
     app.connect("autodoc-process-signature", short_names)
     app.connect("autodoc-skip-member", without_aliases)
