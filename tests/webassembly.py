@@ -23,7 +23,8 @@ def modules_of(*games: str) -> Path:
     for folder in (FOLDER / "wasm32", kept):
         if all(wasm.is_current(folder, game) for game in games):
             return folder
-    kept.mkdir(parents=True, exist_ok=True)
+    kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # else machine code is not kept in it
+    kept.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=kept) as name:
         missing = [game for game in games if not wasm.is_current(kept, game)]
         command = [sys.executable, "tools/machine_code.py", "--system", "wasm32", "--out", name, "--games", *missing]
