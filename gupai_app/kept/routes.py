@@ -1,15 +1,14 @@
 """Pages of the games that a person has finished on this machine."""
 
 import functools
-from datetime import date
 
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from gupai_agents.evaluation.records.games import GameRecord, game_of_line
-from gupai_agents.shipped import LEVELS
+from gupai_app.kept.day import of_day
 from gupai_app.kept.figures import PERIODS, figures, mean_text, over_time, review_all
-from gupai_app.kept.rematch import day_seed, duplicate, puzzle, puzzles_in
+from gupai_app.kept.rematch import duplicate, puzzle, puzzles_in
 from gupai_app.kept.store import RESULTS, Kept, Search, Store, of_person
 from gupai_app.play.address import MOST_ACTIONS, Address, fits_a_page, query_of
 from gupai_app.play.pictures import table_definitions
@@ -52,36 +51,19 @@ def _search(query: dict[str, str]) -> Search:
 @router.get("/kept")
 def games(query: Query, server: Asked) -> Response:
     store, search = _store(server), _search(query)
-    most, today = whole(query.get("most", str(LATEST)), "most", 1, MOST_GAMES), _today(store)
+    most = whole(query.get("most", str(LATEST)), "most", 1, MOST_GAMES)
     return page(
         "kept.html",
         head="My games",
         games=store.find(search, most),
         count=store.count(search),
         search=search,
-        titles=_titles(),
         results=RESULTS,
         most=most,
         keeping=store.keeping,
         path=store.path,
-        today=today,
-        daily=[name for name, game in GAMES.items() if level_names(game) and name not in today],
-        seed=day_seed(date.today()),
-        levels=LEVELS,
+        **of_day(store),
     )
-
-
-def _titles() -> dict[str, str]:
-    """Return the titles of the games, by id."""
-    return {name: game.title for name, game in GAMES.items()}
-
-
-def _today(store: Store) -> dict[str, Kept]:
-    """Return by game the first one today of the deal of the day under default rules."""
-    today = date.today()
-    words = '"variant":{}', f'"seed":"{day_seed(today)}","episode":0,'
-    games = store.find(Search(since=today.isoformat()))
-    return {game.game: game for game in games if all(word in game.line for word in words)}  # the first is last
 
 
 @router.get("/kept/statistics")
@@ -97,7 +79,7 @@ def statistics(query: Query, server: Asked) -> Response:
         unreviewed=sum(game.luck is None for game in games),
         head="Statistics",
         search=search,
-        titles=_titles(),
+        titles={name: game.title for name, game in GAMES.items()},
         results=RESULTS,
         periods=PERIODS,
         by=by,

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from gupai_agents.evaluation.records.games import GameRecord
 from gupai_app.review.page import PERSON, near_of
@@ -201,10 +201,10 @@ class Store:
         with self._open() as file:
             return int(file.execute(f"SELECT count(*) FROM games WHERE {MATCHES}", asdict(search)).fetchone()[0])
 
-    def levels(self) -> list[str]:
-        """Return who sat at the other seats in the games that are kept, each once."""
+    def each(self, column: Literal["level", "day"]) -> list[str]:
+        """Return what the games that are kept have in a column, each text once; see `Kept`."""
         with self._open() as file:
-            return [level for (level,) in file.execute("SELECT DISTINCT level FROM games ORDER BY level")]
+            return [text for (text,) in file.execute(f"SELECT DISTINCT {column} FROM games ORDER BY {column}")]
 
     def get(self, number: int) -> Kept:
         """Return a game. Raises: ValueError if there is none of that number."""

@@ -108,9 +108,11 @@ def table_definitions() -> Markup:
 @functools.cache
 def table_picture(game: Game, theme: str) -> str:
     """Return a table of a game as SVG, after some moves as the next seat sees it: the same at every call."""
-    session = Session(game, game.variant(), PICTURED)
-    for _ in range(MOVES_PICTURED):
+    before = session = Session(game, game.variant(), PICTURED)
+    while len(session.actions) < MOVES_PICTURED and not session.payoffs:
+        before = session.copy()
         session.play(int(session.mask().argmax()))
+    session = before if session.payoffs else session  # a deal under way
     names = names_at(session.variant.players, session.seat, session.seat)
     scene = game.scene(session.variant, [session.view(session.seat)], names)
     return draw_svg(scene, theme=theme)

@@ -1,12 +1,16 @@
 """Pages of the games: the list of them, their rules, and tables to play at."""
 
+from contextlib import suppress
 from dataclasses import fields
+from datetime import date
 
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
 
 from gupai_agents.evaluation.records.games import game_of_line
 from gupai_agents.shipped import levels
+from gupai_app.kept.day import of_day, streak
+from gupai_app.kept.store import Kept
 from gupai_app.play.address import PERSON, Address, complete, rules_of
 from gupai_app.play.pictures import Tips, rules_in_words, table_definitions, table_picture
 from gupai_app.play.table import document
@@ -19,19 +23,26 @@ from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import title
 from gupai_env.render.pieces import THEMES
 
+LATEST = 5  # games that the first page lists
 PARTS = {"hint": HINTS, "coach": MATCHES}  # of what is compiled, by the part of a page that needs them
 router = APIRouter()
 
 
 @router.get("/")
-def front() -> Response:
+def front(server: Asked) -> Response:
     guides = [guide_of(game, game.variant()) for game in map(get_game, GAMES)]
-    return page("front.html", games=[(guide.game, guide.kind, guide.goal) for guide in guides])
+    latest, words = list[Kept](), of_day(None)
+    with suppress(OSError, ValueError):  # of a file that cannot be read, which the page of kept games says
+        if server.games:
+            latest, words = server.games.find(most=LATEST), of_day(server.games)
+            words["streak"] = streak(server.games.each("day"), date.today())
+    games = [(guide.game, guide.kind, guide.goal) for guide in guides]
+    return page("front.html", head="Games", games=games, latest=latest, **words)
 
 
-@router.get("/picture/{theme}.svg")
-def picture(theme: str) -> Response:
-    drawn = table_picture(get_game(next(iter(GAMES))), existing(theme if theme in THEMES else None))
+@router.get("/picture/{name}/{theme}.svg")
+def picture(name: str, theme: str) -> Response:
+    drawn = table_picture(game_called(name), existing(theme if theme in THEMES else None))
     return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
 
 

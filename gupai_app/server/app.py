@@ -16,6 +16,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 from uvicorn.server import HANDLED_SIGNALS
 
+from gupai_app.claims.routes import known
 from gupai_app.kept.store import Store
 from gupai_app.server.html import SUBJECTS
 from gupai_app.server.pages import Server, WaitingError, assets, page, page_before, sentence
@@ -58,6 +59,8 @@ def create_app(
     app = FastAPI(title="gupai", docs_url=None, redoc_url=None, openapi_url=None)
     load_plugins()
     warmer = Warmer(list(GAMES.values())) if warm else None
+    if warm:
+        threading.Thread(target=known, daemon=True).start()  # what the list of claims shows
     app.state.server = Server(Players(runs, agents), tournaments, games, warmer=warmer)
     app.add_middleware(Guard, hosts=hosts, sentence=sentence)
     for kind in (RefusedError, WaitingError, NoPageError, OSError, HTTPException, ValueError):

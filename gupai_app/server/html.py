@@ -1,5 +1,7 @@
 """HTML from the templates of all subjects, worded in the language that is spoken. It needs no server."""
 
+from collections.abc import Mapping
+from contextvars import ContextVar
 from importlib.resources import files
 from typing import Any
 
@@ -21,12 +23,21 @@ SUBJECTS = {
     "tournaments": ("/tournaments", "Tournaments"),
     "training": ("/runs", "Runs"),
 }
+REQUEST: ContextVar[Mapping[str, Any]] = ContextVar("request")  # its scope, as ASGI has it
+
+
+def subject() -> str:
+    """Return the subject of the page that is asked for, "" if none is."""
+    endpoint = REQUEST.get({}).get("endpoint")
+    return endpoint.__module__.rpartition(".routes")[0].rpartition(".")[2] if endpoint else ""
+
+
 TEMPLATES = templates(*(f"gupai_app.{subject}" for subject in (*SUBJECTS, "server")))
 TEMPLATES.filters.update(pictured=pictured, error=error_in)
 TEMPLATES.globals.update(
     _=word, title_in=title_in, option_in=option_in, choice_in=choice_in, game_in=game_in, by_kind=by_kind
 )
-TEMPLATES.globals.update(language=spoken, languages=LANGUAGES, subjects=SUBJECTS)
+TEMPLATES.globals.update(language=spoken, languages=LANGUAGES, subjects=SUBJECTS, subject=subject)
 
 
 def filled(name: str, /, **words: Any) -> Markup:

@@ -9,6 +9,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gupai_app.play.address import MOST_QUERY
+from gupai_app.server.html import REQUEST
 from gupai_app.words.languages import LANGUAGES, preferred, speak, spoken
 from gupai_env.messages import say
 
@@ -123,6 +124,7 @@ class Guard:
                 scope = {**scope, "query_string": b"&".join(others)}
             if request.method == "HEAD":
                 scope = {**scope, "method": "GET"}
+            REQUEST.set(scope)
             await self._app(scope, receive, answer)
             return
         except ClientDisconnect:  # it is gone before it has sent all: there is nobody to answer

@@ -29,7 +29,7 @@ from gupai_env.vector import VectorEnv
 PARTS = "players", "hints", "matches and reviews"  # what is compiled of a game, in the order in which a person needs it
 PLAYERS, HINTS, MATCHES = 1, 2, 3  # how many of them are needed for a table, for hints, and for reviews
 HERE, THERE = 0, 1  # this process, and the one that compiles hints
-PATIENCE = 1.5  # seconds that a page waits before it says what it waits for
+PATIENCE = 0.2  # seconds that a page waits before it says what it waits for
 
 
 class Work(NamedTuple):

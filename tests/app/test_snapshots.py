@@ -36,7 +36,7 @@ PAGES = [  # of each kind one
     "/", "/claims", "/claim/jl-attack-2", "/claim/tg-pairs-early?readings.0.margin=1", "/recorded/jl-lockout-2",
     "/recorded/jl-attack-2/deal/1", "/tournaments", "/tournaments/jie-long", "/tournament/kept",
     "/tournament/kept/chips.svg", "/tournament/mixed", "/tournament/mixed/report.html", "/runs", "/run/one", "/run/two",
-    "/run/one/strength.svg", "/run/two/evaluations.csv", "/picture/dark.svg", "/verdict/none", "/review",
+    "/run/one/strength.svg", "/run/two/evaluations.csv", "/picture/jie-long/dark.svg", "/verdict/none", "/review",
     "/claim/jl-payment/file?readings.0.suit=3", "/compare?run=one&run=two", "/compare/curves.csv?run=one&run=two",
     "/compare/strength-seconds.svg?run=one&run=two&against=tuned",
 ]  # fmt: skip

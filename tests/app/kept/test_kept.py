@@ -20,6 +20,7 @@ from commands import answer, gupai
 from gupai_agents import make_agent
 from gupai_agents.evaluation.intervals import figure
 from gupai_agents.evaluation.records.games import game_of_line
+from gupai_app.kept.day import streak
 from gupai_app.kept.figures import mean_text
 from gupai_app.kept.rematch import CLEAR, duplicate, puzzles_in
 from gupai_app.kept.store import FILE, VERSION, Search, Store
@@ -414,7 +415,7 @@ def test_deal_of_the_day_is_without_hints_and_the_next_an_ordinary_one(store):
     output = typed(["!", "u", "1", "y", "u", "q", "y"], "da-ling", "--daily", "--seat", 1)
     daily, _, ordinary = output.partition("This was the deal of the day")
     assert daily.count("There are no hints here, and no move is taken back.") == 2
-    assert ordinary.count("You have not moved yet.") == 1 == ordinary.count("=" * 80)  # the table is not shown again
+    assert ordinary.count("You have not moved yet.") == 1 == ordinary.count("Da Ling | ")  # the table is shown once
 
 
 def test_review_prints_the_largest_losses_of_the_person(store):
@@ -441,3 +442,23 @@ def test_agent_that_a_file_names_runs_no_command(store, tmp_path):
         assert done.exit_code == 2 and done.stderr.count("\n") == 1 and not mark.exists()
     output = typed(["1"], "--resume", "--against", "greedy@2")
     assert "gupai play jie-long --resume --against greedy@2" in output
+
+
+def test_front_page_has_the_last_games_and_the_days_in_a_row(pages, store, tmp_path):
+    text = pages.get("/").text
+    assert "My last games" not in text and text.index("twenty seconds") < text.index("Today&#39;s deal")
+    played(pages, game="da-ling")
+    text = pages.get("/").text
+    assert '<a href="/kept/1">Da Ling' in text and "<b>1</b> day in a row" in text
+    assert text.index("Today&#39;s deal") < text.index("twenty seconds")
+    store.path.write_text("of another program")
+    assert pages.get("/").status_code == 200  # the page of kept games says what is wrong
+    assert pages.get("/kept").status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("days", "number"),
+    [([], 0), (["03"], 1), (["02", "03"], 2), (["02"], 1), (["01", "02"], 2), (["01"], 0), (["01", "03"], 1)],
+)
+def test_streak_counts_days_up_to_today_or_yesterday(days, number):
+    assert streak([f"2026-03-{day}" for day in days], date(2026, 3, 3)) == number

@@ -182,9 +182,8 @@ def test_old_forms_are_forgotten(pages, monkeypatch):
 def test_claim_without_readings_cannot_be_tested(pages, monkeypatch):
     from gupai_app.claims import routes as claims
 
-    known = claims.known()
-    bare = known["dn-deck"].model_copy(update={"readings": [], "untested": "nobody knows how"})
-    monkeypatch.setattr(claims, "known", lambda: {**known, "dn-deck": bare})
+    bare = claims.known()["dn-deck"].model_copy(update={"readings": [], "untested": "nobody knows how"})
+    monkeypatch.setattr(claims, "_claim", lambda path: bare)
     answer = pages.post("/claim/dn-deck", headers=OURS, data={"do": "begin"})
     assert answer.status_code == 422 and "dn-deck has no reading that can be tested" in said(answer).lower()
 

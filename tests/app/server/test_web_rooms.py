@@ -92,14 +92,20 @@ def test_pages_keep_their_own_policy(pages):
         assert not re.search(foreign, answer.text), path
 
 
-def test_front_page_shows_a_table_and_describes_every_game(pages):
+def test_front_page_shows_a_table_of_every_game_and_describes_it(pages):
     text = pages.get("/").text
-    kinds = re.findall(r'</h2>\s*<p class="quiet">([A-Z].*)\.</p>', text)
+    kinds = re.findall(r'</h3>\s*<p class="quiet">([A-Z].*)\.</p>', text)
     goals = re.findall(r"</p>\s*<p>([A-Z].*\.)</p>\s*<p><a", text)
     assert len(kinds) == len(goals) == len(GAMES)
-    assert text.index("Start here: Jie Long") < text.index('class="cards"')
-    found = [pages.get(each) for each in re.findall(r'"(/picture/[^"]*)"', text)]
-    assert len({each.text for each in found}) == 2  # for light and dark pages
-    for each in found:
-        assert "open end 2" in each.text and ElementTree.fromstring(each.text).tag.endswith("svg")
-    assert {pages.get(each).status_code for each in ("/picture/pink.svg", "/static/none.css")} == {404}
+    assert text.index("Start here: Jie Long") < text.index('class="cards')
+    found = [pages.get(each).text for each in re.findall(r'"(/picture/[^"]*)"', text)]
+    assert len(set(found)) == 2 * len(GAMES)  # for light and dark pages
+    assert all(ElementTree.fromstring(each).tag.endswith("svg") for each in found)
+    missing = "/picture/jie-long/pink.svg", "/picture/chess/dark.svg", "/static/none.css"
+    assert {pages.get(each).status_code for each in missing} == {404}
+
+
+def test_navigation_marks_the_subject_of_a_page(pages):
+    named = {"/": "Games", "/rules/da-ling": "Games", "/claim/jl-next-3": "Claims", "/recorded/jl-attack-2": "Claims"}
+    for path, name in (named | {"/kept": "My games", "/run/one": "Runs", "/table?game=jie-long": "Games"}).items():
+        assert re.findall(r'aria-current="page">([^<]*)<', pages.get(path).text) == [name], path

@@ -6,6 +6,7 @@ numbers that meet the conditions are listed with their exact weights, one of the
 deck says which tiles of each class they are. All of it is a function of the deal's key.
 """
 
+import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +37,7 @@ MOST_ROLES = 2  # a seat and its partner
 MOST_NEEDS = MOST_ROLES * KINDS
 
 
+@functools.cache
 def hands_in(game: Game, variant: Variant) -> tuple[int, int]:
     """Return where in the order of the deck the first hand begins, and how many tiles each seat is dealt.
 
