@@ -147,11 +147,14 @@ def require_current(game: Game, folder: Path) -> None:
         raise SystemExit(f"{file} is not of these sources; run python tools/machine_code.py --system wasm32")
 
 
-def job_of(game: Game, variant: Variant, folder: Path, deals: int, speed: int = 0) -> dict[str, Any]:
+def job_of(
+    game: Game, variant: Variant, folder: Path, deals: int, speed: int = 0, decisions: int = 0
+) -> dict[str, Any]:
     """Return what both are to play."""
     heuristics = [*game.heuristics, *(name for name in agent_names(game, variant) if name == "tuned")]
     played = [name for name in agent_names(game, variant) if name not in game.policies]
     beliefs = ["search:playouts=20,particles=50,infer=tuned@4"] * has_history(game)
+    changed = ",".join(f"{feature.name}={number - 1.5}" for number, feature in enumerate(game.features[:3]))
     file = best_file(game, variant)
     return {
         "folder": str(folder),
@@ -159,10 +162,10 @@ def job_of(game: Game, variant: Variant, folder: Path, deals: int, speed: int = 
         "options": variant.changed(),
         "seed": SEED,
         "lanes": LANES,
-        "steps": steps_for(game, variant, deals),
-        "agents": [*played, f"{heuristics[0]}@4", "easy"],
+        "steps": steps_for(game, variant, deals, decisions),
+        "agents": [*played, f"{heuristics[0]}@4", "easy", f"{heuristics[-1]}+{changed}", f"heuristic:{changed}@3"],
         "networks": {file.name: str(file)} if file else {},
-        "searches": ["search:playouts=20", *beliefs],
+        "searches": [f"search:playouts=20,heuristic={heuristics[-1]}+{changed},others={heuristics[0]}", *beliefs],
         "search_lanes": 5,
         "search_steps": 8,
         "matches": 2,
@@ -170,10 +173,10 @@ def job_of(game: Game, variant: Variant, folder: Path, deals: int, speed: int = 
     }
 
 
-def steps_for(game: Game, variant: Variant, deals: int) -> int:
-    """Return how many steps of LANES lanes at random end so many deals."""
+def steps_for(game: Game, variant: Variant, deals: int, decisions: int = 0) -> int:
+    """Return how many steps of LANES lanes at random end so many deals, and take so many decisions."""
     envs, ended, steps = VectorEnv(game, LANES, seed=SEED, observe=False, **variant.changed()), 0, 0
-    while ended < deals:
+    while ended < deals or steps * LANES < decisions:
         envs.step(envs.sample(steps))
         ended += int(envs.terminated.sum()) * variant.deals
         steps += 1
@@ -226,6 +229,7 @@ def main() -> None:
     parser.add_argument("games", nargs="*", choices=[[], *GAMES], help="default: all")
     parser.add_argument("--folder", type=Path, default=WASM, help="of GAME.wasm and GAME.json")
     parser.add_argument("--deals", type=int, default=DEALS)
+    parser.add_argument("--decisions", type=int, default=10_000, help="at least, of each variant")
     parser.add_argument("--variants", type=int, default=MOST_VARIANTS, help="how many of each game")
     parser.add_argument("--speed", type=int, default=0, help="lanes, to measure decisions per second too")
     options = parser.parse_args()
@@ -234,7 +238,7 @@ def main() -> None:
         require_current(game, options.folder)
         for variant in variants(game)[: options.variants]:
             speed = options.speed if variant == game.variant() else 0
-            job = job_of(game, variant, options.folder, options.deals, speed)
+            job = job_of(game, variant, options.folder, options.deals, speed, options.decisions)
             there = in_node(job)
             wrong = differences(game, variant, job, there)
             failed |= bool(wrong)

@@ -1257,7 +1257,7 @@ class LookAhead {
 }
 
 /** A player needs a network that the game has not been given. */
-export class MissingNetwork extends RangeError {}
+export class MissingNetworkError extends RangeError {}
 
 // --- players by name ---------------------------------------------------------
 
@@ -1290,8 +1290,8 @@ export function agent_names(game, variant) {
     ...weighed.slice(-1), ...(best_file(game, variant) ? ["best"] : [])];
 }
 
-/** Return a player: "random", a heuristic's name, "tuned" (both also with a temperature, "greedy@2"), "card", "best", a
- * level, or a search, "search:playouts=200,heuristic=tuned,infer=tuned@4".
+/** Return a player: "random", a heuristic's name, "tuned" (both also with more weights and a temperature,
+ * "greedy+double=3@2"), weights of your own, "heuristic:pips=1,double=3", "card", "best", a level, or a search, "search:playouts=200,heuristic=tuned,infer=tuned@4".
  * @param {string} spec @param {any} game @param {any} [variant] default: the game's default options @returns {any} */
 export function make_agent(spec, game, variant = engine_of(game).variant()) {
   const engine = engine_of(game), { players } = engine.layout;
@@ -1307,19 +1307,14 @@ export function make_agent(spec, game, variant = engine_of(game).variant()) {
   if (spec === "best") {
     const file = best_file(game, variant), bytes = file && engine.networks.get(file);
     if (!file) throw new RangeError(`no player best of ${engine.id} comes for these options`);
-    if (!bytes) throw new MissingNetwork(`best of ${engine.id} is in ${file}; give it to add_network`);
+    if (!bytes) throw new MissingNetworkError(`best of ${engine.id} is in ${file}; give it to add_network`);
     return new NetworkAgent(game, variant, spec, bytes);
   }
   if (spec.startsWith("search:") || spec === "search") {
-    /** @type {Record<string, any>[]} */
-    const [settings, plan] = [{}, {}];
-    for (const piece of spec.slice("search:".length).split(",").filter(Boolean)) {
-      const [name, value] = piece.split("=");
-      if (["heuristic", "others", "infer"].includes(name) && value) settings[name] = weights_of(value, engine, variant);
-      else if (name in PLAN && value && Number.isFinite(Number(value))) plan[name] = Number(value);
-      else throw new RangeError(`${spec}: ${piece} is not a setting`);
-    }
-    const { heuristic = weights_of(best_heuristic(engine), engine, variant), ...others } = settings;
+    const plan = {}, settings = settings_of(spec);
+    const played = Object.fromEntries(SEARCH_HEURISTICS.filter((name) => name in settings).map((name) => [name, weights_of(settings[name], engine, variant)]));
+    for (const name of Object.keys(settings)) if (!(name in played)) plan[name] = number_of(spec, settings[name]);
+    const { heuristic = weights_of(best_heuristic(engine), engine, variant), ...others } = played;
     return new SearchAgent(game, variant, spec, heuristic, { ...others, plan });
   }
   const agent = new HeuristicAgent(game, spec, {});
@@ -1331,13 +1326,54 @@ export function make_agent(spec, game, variant = engine_of(game).variant()) {
 const best_heuristic = (engine) =>
   (engine.layout.players.tuned.length ? "tuned" : /** @type {string} */ (Object.keys(engine.layout.players.heuristics).at(-1)));
 
-/** Return the weights of "NAME" or "NAME@temperature". @param {string} spec @param {Game} engine @param {any} variant */
+const SEARCH_HEURISTICS = ["heuristic", "others", "infer"]; // settings of a search that are players
+
+/** Return the settings of a search as texts; a heuristic's own commas belong to the heuristic. @param {string} spec
+ * @returns {Record<string, string>} */
+function settings_of(spec) {
+  /** @type {Record<string, string>} */
+  const settings = {};
+  let last = "";
+  for (const piece of spec.slice("search:".length).split(",").filter(Boolean)) {
+    const [, name, value] = /^([^=]*)=?(.*)$/s.exec(piece) ?? [];
+    if ((SEARCH_HEURISTICS.includes(name) || Object.hasOwn(PLAN, name)) && value) {
+      if (name in settings) throw new RangeError(`${spec}: ${name} is given twice`);
+      settings[(last = name)] = value;
+    } else if (SEARCH_HEURISTICS.includes(last)) settings[last] += `,${piece}`;
+    else throw new RangeError(`${spec}: ${piece} is not a setting; they are ${[...SEARCH_HEURISTICS, ...Object.keys(PLAN)].join(", ")}`);
+  }
+  return settings;
+}
+
+/** Return the number that a text is; throws for any other. @param {string} spec @param {string} text */
+function number_of(spec, text) {
+  const number = Number(text);
+  if (!text.trim() || !Number.isFinite(number)) throw new RangeError(`${spec}: ${text} is not a number`);
+  return number;
+}
+
+/** Return the weights of "NAME", "NAME+feature=weight,..." or "heuristic:feature=weight,...", with "@temperature" after it or
+ * not. @param {string} spec @param {Game} engine @param {any} variant @returns {Float64Array} */
 function weights_of(spec, engine, variant) {
-  const [name, temperature = "0"] = spec.split("@");
-  if (!Number.isFinite(Number(temperature)) || Number(temperature) < 0) throw new RangeError(`${spec}: ${temperature} is not a temperature`);
-  if (name === "tuned" && engine.layout.players.tuned.length) return tuned_weights(engine, variant, Number(temperature));
-  if (name in engine.layout.players.heuristics) return engine.heuristic(name, Number(temperature));
-  throw new RangeError(`${spec} is not a player of ${engine.id}; players are ${agent_names(engine, variant).join(", ")}, a level and search:...`);
+  const { heuristics, tuned } = engine.layout.players, at = spec.lastIndexOf("@");
+  const temperature = at < 0 ? 0 : number_of(spec, spec.slice(at + 1));
+  const [, , name, listed] = /^(heuristic:|([^+]*)[+]?)(.*)$/s.exec(at < 0 ? spec : spec.slice(0, at)) ?? [];
+  const row = name === undefined ? new Float64Array(engine.features.length + 1)
+    : name === "tuned" && tuned.length ? tuned_weights(engine, variant)
+    : Object.hasOwn(heuristics, name) ? engine.heuristic(name) : null;
+  if (!row)
+    throw new RangeError(`${spec} is not a player of ${engine.id}; players are ${agent_names(engine, variant).join(", ")}, a level, heuristic:... and search:...`);
+  for (const assignment of listed.split(",").filter(Boolean)) {
+    const [feature, weight] = assignment.split("=");
+    if (weight === undefined) throw new RangeError(`${spec}: ${assignment} is not a weight; write feature=weight`);
+    const place = engine.features.indexOf(feature.trim());
+    if (place < 0) throw new RangeError(`${spec}: ${feature} is not a feature of ${engine.id}; its features are ${engine.features.join(", ")}`);
+    row[place] += number_of(spec, weight);
+  }
+  if (name === undefined && !listed) throw new RangeError(`${spec} weighs nothing; write heuristic:feature=weight,...`);
+  if (temperature < 0) throw new RangeError(`${spec}: ${temperature} is not a temperature`);
+  row[row.length - 1] = temperature;
+  return row;
 }
 
 // --- deals that agents play --------------------------------------------------

@@ -1,7 +1,7 @@
 // The rules and players of one game, apart from the page that draws its table. The first message brings them, {parts, rules},
 // one the network of the best player, {network}, when all of the file is there, and each other one asks for a document:
 // {query, language}. The first one and questions are answered, with {problem} where that fails.
-import { Game, MissingNetwork, engine_of } from "./engine.js";
+import { Game, MissingNetworkError, engine_of } from "./engine.js";
 import { Catalogue, NullTranslations, TRANSLATIONS, dict } from "./runtime.js";
 import { unpacked } from "./packed.js";
 import { document_of, error_in } from "./game.js";
@@ -30,7 +30,7 @@ async function answer(question) {
   try {
     return tell(question);
   } catch (problem) {
-    if (!(problem instanceof MissingNetwork)) throw problem;
+    if (!(problem instanceof MissingNetworkError)) throw problem;
     await network; // the file is still arriving
     return tell(question);
   }

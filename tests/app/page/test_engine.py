@@ -11,7 +11,7 @@ import pytest
 from benchmarks import browser
 from checkout import ROOT, tool
 from gupai_agents.play.decisions import play_out, resume_lanes
-from gupai_agents.registry import make_agent
+from gupai_agents.registry import heuristic_agent, make_agent
 from gupai_app.play.session import Session
 from gupai_app.play.unseen import possible_deals
 from gupai_env.games import GAMES as ALL
@@ -54,6 +54,22 @@ def test_plays_the_bytes_of_python_and_its_players_answer_alike(modules, game, o
     there = browser.in_node(job)
     assert there["lanes"]["deals"] * variant.deals >= 20
     assert browser.differences(game, variant, job, there) == []
+
+
+def test_weights_of_a_text_are_those_of_python(modules):
+    game = get_game("jie-long")
+    first, second = (feature.name for feature in game.features[:2])
+    specs = ["greedy", "tuned@2", f"greedy+{first}=1.5,{second}=-2", f"heuristic:{first}=1,{first}=0.25@4"]
+    search = f"search:playouts=5,heuristic={specs[2]},steady=2,others={specs[3]}"
+    script = f"""
+const specs = {json.dumps(specs)}, search = engine.make_agent({json.dumps(search)}, game);
+console.log(JSON.stringify([...specs.map((spec) => engine.make_agent(spec, game).weights), ...search.heuristics].map(
+  (weights) => [...weights])));
+console.log(search.plan.playouts, search.plan.steady);
+"""
+    weights, plan = in_node(modules, script).splitlines()
+    expected = [heuristic_agent(spec, game, game.variant()).weights.tolist() for spec in [*specs, *specs[2:]]]
+    assert json.loads(weights) == expected and plan == "5 2"
 
 
 def test_variants_that_are_compared_differ_in_every_option():
@@ -100,7 +116,16 @@ def test_a_difference_is_named_with_its_first_step(modules):
         ("new engine.VectorEnv(game, 2).step([0])", "RangeError: 1 actions for 2 lanes"),
         ("new engine.Deal(game, game.variant()).view(4)", "RangeError: seat=4; choose a seat from 0 to 3"),
         ("engine.make_agent('gready', game)", "RangeError: gready is not a player of jie-long; players are random, "),
-        ("engine.make_agent('best', game)", "RangeError: best of jie-long is in jie-long-default.safetensors; "),
+        ("engine.make_agent('best', game)", "MissingNetworkError [RangeError]: best of jie-long is in "),
+        ("engine.make_agent('greedy@x', game)", "RangeError: greedy@x: x is not a number"),
+        ("engine.make_agent('greedy@-1', game)", "RangeError: greedy@-1: -1 is not a temperature"),
+        ("engine.make_agent('greedy+pips', game)", "RangeError: greedy+pips: pips is not a weight; write feature="),
+        ("engine.make_agent('greedy+pops=1', game)", "RangeError: greedy+pops=1: pops is not a feature of jie-long; "),
+        ("engine.make_agent('heuristic:', game)", "RangeError: heuristic: weighs nothing; write heuristic:feature="),
+        (
+            "engine.make_agent('search:steady=1,steady=2', game)",
+            "RangeError: search:steady=1,steady=2: steady is given",
+        ),
         ("engine.make_agent('search:depth=2', game)", "RangeError: search:depth=2: depth=2 is not a setting"),
         ("new engine.Deal('chess', game.variant())", "Error: chess is not loaded; call Game.load first"),
     ],
