@@ -27,6 +27,7 @@ FORMAT = 1
 METADATA = "gupai", "sha256"  # in the order in which they are written
 LENGTH = 8  # bytes in which safetensors writes the length of its header; tensors begin at a multiple of it
 MAX_BYTES = 1 << 30  # far more than this project ever writes
+PLAYER, BELIEF = "player", "belief"  # kinds of checkpoints
 AGENT_FILE = "agent.safetensors"  # the player, in the folder of a run
 
 
@@ -164,18 +165,19 @@ class PlayerHeader(Stored):
     net: Any = None
 
 
-def player_header(path: str | Path, header: dict[str, Any]) -> PlayerHeader:
-    """Return what the header of a player says.
+def player_header(path: str | Path, header: dict[str, Any], kind: str = PLAYER) -> PlayerHeader:
+    """Return what the header of a player says, or of something else that was learned for one variant.
 
     Args:
         path: The file, for errors.
         header: Its header, as `read_header` returns it.
+        kind: What it is.
 
     Raises:
-        CheckpointError: It is not that of a player, or lacks a key or has one of another type.
+        CheckpointError: It is not of this kind, or lacks a key or has one of another type.
     """
-    if header.get("kind") != "player":
-        raise CheckpointError(f"{path}: not a player, but of kind {short_repr(header.get('kind'))}")
+    if header.get("kind") != kind:
+        raise CheckpointError(f"{path}: not a {kind}, but of kind {short_repr(header.get('kind'))}")
     with key_context(path, CheckpointError):
         return parse_stored(header, PlayerHeader, "its header is damaged")
 
@@ -201,18 +203,21 @@ def options_in(rules: dict[str, Any], variant: Variant) -> dict[str, Any]:
     return options_of(type(variant)()) | rules
 
 
-def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant: Variant) -> PlayerHeader:
+def check_identity(
+    path: str | Path, header: dict[str, Any], game: Game, variant: Variant, kind: str = PLAYER
+) -> PlayerHeader:
     """Return what the header of a player says, if it was trained for just this game and variant.
 
     Args:
         path: The file, for errors.
         header: Its header, as `read_header` returns it.
         game, variant: What it is to play. FREE_OPTIONS may differ.
+        kind: What it is, as of `player_header`.
 
     Raises:
         CheckpointError: It was trained for something else; both values are named.
     """
-    player, wanted = player_header(path, header), identity(game, variant)
+    player, wanted = player_header(path, header, kind), identity(game, variant)
     for key, label in (("game", "game"), ("version", "game version")):
         if header[key] != wanted[key]:
             raise CheckpointError(f"{path}: made for {label} {short_repr(header[key])}, not {wanted[key]!r}")

@@ -224,6 +224,25 @@ def highest_score(layers: list[Layer], inputs: np.ndarray) -> float:
     return float(np.max(most))
 
 
+def scoring_layers(net: Any, tensors: dict[str, np.ndarray], high: np.ndarray) -> list[Layer]:
+    """Return the layers from inputs as they are to scores, which `forward` takes.
+
+    Args:
+        net, tensors: A network, as in a checkpoint; its first layer takes inputs that are divided by `high`.
+        high: The largest absolute value of each input.
+
+    Raises:
+        ValueError: If scores of such weights might be too large for float32.
+    """
+    linear = linear_of(tensors)
+    (first, *_), *others = trunk_of(net, linear)
+    scaled = Linear(np.divide(first.weight, high, dtype=np.float32), first.bias)
+    layers = [Layer(scaled), *others, Layer(linear("policy"))]
+    if not (highest := highest_score(layers, high)) < MAX_SCORE:
+        raise ValueError(f"its weights are so large that scores may reach {highest:.0e}")
+    return [layer.converted(Linear.turned) for layer in layers]
+
+
 class NetworkAgent(ObservationAgent):
     """A multilayer perceptron (ReLU) over the observation, plain, residual or gated, which scores the actions.
 
@@ -256,14 +275,7 @@ class NetworkAgent(ObservationAgent):
         super().__init__(name, game, self.logits, variant, sample=sample)
         self.net = net
         self.tensors = weights = {key: tensor.copy() for key, tensor in tensors.items()}
-        linear = linear_of(weights)
-        (first, *_), *others = trunk_of(net, linear)
-        scaled = Linear(np.divide(first.weight, layout.high, dtype=np.float32), first.bias)
-        layers = [Layer(scaled), *others, Layer(linear("policy"))]
-        highest = highest_score(layers, np.maximum(np.abs(layout.low), np.abs(layout.high)))
-        if not highest < MAX_SCORE:
-            raise ValueError(f"its weights are so large that scores may reach {highest:.0e}")
-        self.layers: list[Layer] = [layer.converted(Linear.turned) for layer in layers]
+        self.layers: list[Layer] = scoring_layers(net, weights, layout.high)
 
     @classmethod
     def load(cls, path: str | Path, game: Game, variant: Variant, *, sample: bool = False) -> "NetworkAgent":
