@@ -35,6 +35,7 @@ from gupai_agents.gymnasium_envs.vector_env import SeatVectorEnv
 from gupai_agents.networks.network_agent import gumbel
 from gupai_agents.play import decisions
 from gupai_agents.play.decisions import new_lanes, play_out
+from gupai_agents.play.replays import moves_since
 from gupai_agents.registry import agent_names, make_agent
 from gupai_agents.shipped import CARD
 from gupai_env import vector
@@ -122,6 +123,7 @@ def tour_of_deals(game: Game, variant: Variant, heuristic: str) -> None:
     laying_out(game)(rules, states, np.asarray(game.deck(rules), np.int8)[None])
     if game.history is not no_history:
         duel(game, "random", heuristic, 1, redeals=1)
+        moves_since(game, variant, new_lanes(game, variant, 1).states)
     if game.hands:
         hands = list_hands(game, rules)
         few = Hands(*(part[:2] for part in (hands.hands, hands.times, hands.groups, hands.masks)), hands.copies)

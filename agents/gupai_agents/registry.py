@@ -11,7 +11,7 @@ from typing import Unpack
 
 from gupai_agents.agent import Agent, check_agent, note_origin, origin_of
 from gupai_agents.failure import AgentError, called
-from gupai_agents.networks.checkpoint import AGENT_FILE
+from gupai_agents.networks.checkpoint import AGENT_FILE, BELIEF
 from gupai_agents.players.card import card_agent
 from gupai_agents.players.heuristics import HeuristicAgent, RandomAgent, RuleAgent
 from gupai_agents.players.search import Plan, SearchAgent
@@ -46,6 +46,7 @@ NOT_NAMED = (
 )  # players, as documents tell
 COMMAND = "command"  # before the colon of a program
 FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
+LEARNED = "learned"  # the only `belief` of a search
 SEARCH_HEURISTICS = ("heuristic", "others", "infer")  # settings of a search that are players
 KINDS = ("checkpoint", "sample", "onnx", "search", "heuristic")  # before a colon, of data; others run code
 SUFFIX, ONNX = ".yaml", ".onnx"  # of files that hold a heuristic, and a network as a graph
@@ -183,18 +184,29 @@ def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> Search
     played = {
         name: heuristic_agent(settings.pop(name), game, variant) for name in SEARCH_HEURISTICS if name in settings
     }
+    belief = None
+    if text := settings.pop(BELIEF, ""):
+        if text != LEARNED:
+            raise ValueError(f"{short_repr(spec)}: {BELIEF} is {LEARNED}, not {short_repr(text)}")
+        from gupai_agents.belief import learned_belief
+
+        belief = learned_belief(game, variant)
+        if belief is None:
+            raise ValueError(f"{short_repr(spec)}: no learned belief ships for {game.id} with these options")
     numbers = {name: _number(spec, text) for name, text in settings.items()}
     plan = Plan(**{name: int(n) if n.is_integer() else n for name, n in numbers.items()})  # type: ignore[arg-type]
     if "heuristic" not in played:
         played["heuristic"] = heuristic_agent(best_heuristic(game), game, variant)
     heuristics = {name: agent.weights for name, agent in played.items()}
     files = {file: None for agent in played.values() if (made := origin_of(agent)) for file in made.files}
-    return note_origin(SearchAgent(game, variant, spec, plan=plan, **heuristics), spec, list(files))
+    if belief is not None:
+        files[belief.file] = None
+    return note_origin(SearchAgent(game, variant, spec, belief=belief, plan=plan, **heuristics), spec, list(files))
 
 
 def settings_of(spec: str, listed: str) -> dict[str, str]:
     """Return the settings of a search; a heuristic's own commas belong to the heuristic. Raises: ValueError."""
-    allowed = (*SEARCH_HEURISTICS, *(field.name for field in fields(Plan)))
+    allowed = (*SEARCH_HEURISTICS, BELIEF, *(field.name for field in fields(Plan)))
     settings: dict[str, str] = {}
     for piece in filter(None, listed.split(",")):
         name, sign, value = piece.partition("=")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, ask, name_of
+from gupai_agents.belief import drawn, hidden_fields
 from gupai_agents.evaluation.ablation import LEVEL
 from gupai_agents.evaluation.claims.sampling import hands_in
 from gupai_agents.evaluation.claims.verdicts import estimate_statistic, p_value
@@ -660,9 +661,7 @@ def hidden_places(game: Game, variant: Variant, seat: int) -> list[Place]:
     names, others = set(game.state.names or ()), [other for other in range(variant.players) if other != seat]
     if names & {"waits", "splits"}:  # follow from hands
         return []
-    places: list[Place] = [("hands", other) for other in others]
-    if "discards" in names and not game.view["discards"].shape:  # face down: a seat sees its own alone
-        places += [("discards", other) for other in others]
+    places: list[Place] = [(name, other) for name in hidden_fields(game) for other in others]
     return places + [(name, None) for name in ("stock", "unused") if name in names]
 
 
@@ -762,26 +761,25 @@ def searched(study: Study, envs: VectorEnv, rows: np.ndarray, secret: Secret | N
     times = 1 if secret and not secret.fields else SEARCHED
     keys = np.concatenate([derive_each(derive(int(key), DEAL_STREAM), 0, times) for key in rng_keys])
     lanes, true = np.repeat(np.arange(len(rows)), times), np.repeat(envs.states[rows], times).view(np.recarray)
-    drawn = game.new_states(len(lanes))
-    envs.kernels.determinize(envs.rules, np.repeat(views, times).view(np.recarray), keys, drawn)
+    deals = drawn(game, variant, np.repeat(views, times), keys)
     if secret and not secret.fields:
-        drawn = true.copy()
-        drawn.seed = keys
+        deals = true.copy()
+        deals.seed = keys
     elif secret:
         viewers, subjects = envs.seats[rows][lanes], subject[rows][lanes]
         for viewer, whose in np.unique(np.stack([viewers, subjects]), axis=1).T.tolist():
             some = np.flatnonzero((viewers == viewer) & (subjects == whose))
-            part, places = drawn[some].view(np.recarray), hidden_places(game, variant, viewer)
+            part, places = deals[some].view(np.recarray), hidden_places(game, variant, viewer)
             reveal(part, true[some].view(np.recarray), places, secret.revealed, whose, int(keys[0]))
-            drawn[some] = part
+            deals[some] = part
     masks = envs.masks[rows]
-    deals, actions = np.nonzero(masks[lanes])
-    after = resume_lanes(game, variant, drawn[deals])
+    tried, actions = np.nonzero(masks[lanes])
+    after = resume_lanes(game, variant, deals[tried])
     after.step(actions)
     play_out(after, [heuristic])
-    won = chips_won(after)[np.arange(len(deals)), envs.seats[rows][lanes[deals]]]
+    won = chips_won(after)[np.arange(len(tried)), envs.seats[rows][lanes[tried]]]
     sums = np.where(masks, 0.0, -np.inf)
-    np.add.at(sums, (lanes[deals], actions), won)
+    np.add.at(sums, (lanes[tried], actions), won)
     return sums.argmax(1)
 
 

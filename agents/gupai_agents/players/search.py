@@ -16,6 +16,7 @@ Where all decide at once, as in Da Ling, the others decide once in each deal tha
 and trying one more action little, so that there is one round.
 
 With a belief about the others the deals are weighted: one in which their past moves are more likely is met more often.
+The belief is a heuristic by which they are assumed to have played, or one that was learned (`gupai_agents.belief`).
 """
 
 import contextlib
@@ -25,7 +26,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -563,6 +564,13 @@ class Plan:
             whole_number("threads", self.threads, 1, MOST_THREADS)
 
 
+class LearnedBelief(Protocol):
+    """Says how likely deals are; see `gupai_agents.belief.Belief`."""
+
+    def weigh(self, views: np.recarray, rng_keys: np.ndarray, logs: np.ndarray) -> None:
+        """Fill `logs`, float64 [N, particles], as `weigh_loop` does before it adds up."""
+
+
 class SearchAgent:
     """A player that searches."""
 
@@ -571,6 +579,7 @@ class SearchAgent:
     name: str
     plan: Plan
     infer: np.ndarray | None
+    belief: LearnedBelief | None
 
     def __init__(
         self,
@@ -581,6 +590,7 @@ class SearchAgent:
         *,
         others: np.ndarray | None = None,
         infer: np.ndarray | None = None,
+        belief: LearnedBelief | None = None,
         plan: Plan = Plan(),
     ) -> None:
         """Args (heuristics as `Game.heuristic` returns them):
@@ -589,6 +599,7 @@ class SearchAgent:
             others: plays out for all others, default the same.
             infer: how the others are assumed to have played so far; it has a temperature. Without it only the rules
                 restrict what they may hold.
+            belief: a learned belief, instead of `infer`.
 
         Raises:
             ValueError: For anything except a heuristic, and for a belief without a temperature: a single move that it
@@ -601,9 +612,12 @@ class SearchAgent:
                 )
         if infer is not None and game.history is no_history:
             raise ValueError(f"{name}: {game.id} reconstructs no history, so that no belief can be had")
+        if infer is not None and belief is not None:
+            raise ValueError(f"{name}: infer and belief are two beliefs; choose one of them")
         if infer is not None and infer[-1] == 0:
             raise ValueError(f"{name}: a belief needs a temperature, such as infer=greedy@4")
-        self.game, self.variant, self.name, self.plan, self.infer = game, variant, name, plan, infer
+        self.game, self.variant, self.name, self.plan = game, variant, name, plan
+        self.infer, self.belief = infer, belief
         self.heuristics: np.ndarray = np.array([heuristic, heuristic if others is None else others])
         self.rules: Any = variant.as_rules()
 
@@ -647,7 +661,8 @@ class SearchAgent:
         rows = len(batch.rng_keys)
         usual = batch_actions(self.game, RANDOM + 1 + OWN, self.heuristics, batch)
         totals = np.zeros((*batch.masks.shape, 5))
-        sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))
+        believes = self.infer is not None or self.belief is not None
+        sums = np.zeros((rows, self.plan.particles if believes else 0))
         effective = np.full(rows, np.nan)
         masks = writable(batch.masks)
         drops = rounds > 1 and not most_times  # losers early
@@ -658,6 +673,9 @@ class SearchAgent:
             span = first, end
             if self.infer is not None:
                 weigh(self.rules, self.infer, batch.views, batch.rng_keys, span, sums, effective)
+            elif self.belief is not None:
+                self.belief.weigh(batch.at(slice(first, end)).views, batch.rng_keys[first:end], sums[first:end])
+                effective[first:end] = [add_up(logs) for logs in sums[first:end]]
             compared = np.empty((most_times * playouts, self.game.num_actions))
             search(
                 self.rules,

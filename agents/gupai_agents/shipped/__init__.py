@@ -8,6 +8,8 @@ A variant is played by the weights found for the options nearest to its own.
 `networks/GAME-*.safetensors` are checkpoints, each of one variant, with weights rounded to eight or sixteen bits.
 Other variants of the game have no `best`.
 
+`beliefs/GAME-*.safetensors` are beliefs of what the others hold (`gupai_agents.belief`), likewise.
+
 `levels.yaml` names the player of each level (easy, medium, strong and master), with the chips per deal that it wins
 from a human-like player of the game under the default options. A variant for which that player does not ship has the
 best heuristic instead.
@@ -26,6 +28,7 @@ CARD, TUNED, BEST = "card", "tuned", "best"
 CARDS = Path(__file__).parent / "cards"
 FOLDER = Path(__file__).parent / "weights"
 NETWORKS = Path(__file__).parent / "networks"
+BELIEFS = Path(__file__).parent / "beliefs"
 
 
 @functools.cache
@@ -86,15 +89,15 @@ def plainest_heuristic(game: Game) -> str:
 
 
 @functools.cache
-def networks(game_id: str) -> list[tuple[Path, dict[str, Any]]]:
-    """Return the checkpoints of `best`, each with its header; none for a game of another package."""
-    files = sorted(NETWORKS.glob(f"{game_id}-*.safetensors"))
+def networks(game_id: str, folder: Path = NETWORKS) -> list[tuple[Path, dict[str, Any]]]:
+    """Return the checkpoints of `best`, or those in another folder, each with its header; none for a foreign game."""
+    files = sorted(folder.glob(f"{game_id}-*.safetensors"))
     return [(file, header) for file in files if (header := read_header(file))["game"] == game_id]
 
 
-def best_file(game: Game, variant: Variant) -> Path | None:
-    """Return the checkpoint that is `best` in a variant, or None."""
-    for file, header in networks(game.id):
+def best_file(game: Game, variant: Variant, folder: Path = NETWORKS) -> Path | None:
+    """Return the checkpoint that is `best` in a variant, or that in another folder which is for it, or None."""
+    for file, header in networks(game.id, folder):
         rules = options_in(header["rules"], variant)
         if all(rules[name] == value for name, value in binding_options(variant).items()):
             return file
