@@ -28,6 +28,7 @@ SEAM: dict[str, Any] = {
     f"{DEAL}.Deal.copy": "engine.Deal.prototype.copy",
     "gupai_app.play.session.Session.decision_batch": "bridge.deal.decision_batch",
     "gupai_app.play.unseen.possible_deals": "engine.possible_deals",
+    "gupai_app.play.unseen.judged": "(() => [[], []])",  # a file has no network for it
     "gupai_env.core.episode.step": "engine.step",
     "gupai_env.core.episode.next_deal": "engine.next_deal",
     "gupai_env.core.rng.derive": "engine.derive",

@@ -815,12 +815,12 @@ export function show(root, source, place) {
   }
 
   function unseen() {
-    const { heads, rows, explained: about } = page.unseen;
+    const { heads, rows, judged, telling, explained } = page.unseen;
     if (!rows.length) return el("section", { id: "unseen" }, el("h2", {}, words("unseen")), el("p", {}, words("unseen_none")));
     return el("section", { id: "unseen" }, el("h2", {}, words("unseen")), el("div", { class: "scrolls", tabindex: "0" }, el("table", { class: "unseen" },
       el("tr", {}, el("th", { scope: "col" }, words("tile")), heads.map((head) => el("th", { scope: "col" }, head)), el("th", { scope: "col" }, words("nobody"))),
-      rows.map(([tile, shares]) => el("tr", {}, el("th", { scope: "row" }, ...rich(tile, false)), shares.map((share) => el("td", { "--share": `${share}%` }, `${share}%`)))))),
-    el("p", { class: "quiet" }, `${words("unseen_about")} ${about}`));
+      rows.map(([tile, shares], row) => el("tr", {}, el("th", { scope: "row" }, ...rich(tile, false)), shares.map((share, place) => el("td", { "--share": `${share}%` }, `${share}%`, judged[row]?.[place] === undefined ? "" : el("b", {}, ` ${judged[row][place]}%`))))))),
+    telling.map((move) => el("p", {}, move)), el("p", { class: "quiet" }, [words("unseen_about"), ...explained].join(" ")));
   }
 
   function open(whole) {

@@ -21,6 +21,7 @@ from gupai_app.play.moves import (
     value_texts,
 )
 from gupai_app.play.rules import TOPICS, key_lines
+from gupai_app.play.unseen import EXPLAINED, JUDGED, judged, unseen_tiles
 from gupai_app.server.warming import Preparation
 from gupai_app.shell.terminal import Terminal
 from gupai_env.core.game import Game
@@ -35,7 +36,7 @@ from gupai_env.games.phrases import listed
 from gupai_env.messages import count, say, word
 
 HELP, LEAVE, ALL, ADVICE = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all"), ("!", "hint")
-UNDO, SORT, YES = ("u", "undo"), ("s", "sort"), ("y", "yes")
+UNDO, SORT, YES, OTHERS = ("u", "undo"), ("s", "sort"), ("y", "yes"), ("o", "others")
 NOT_MOVED = "You have not moved yet."
 ASIDE = 3  # lines below a table: the task, which may take two, and the question
 FEWEST = 4  # moves that are always listed
@@ -90,7 +91,7 @@ class HumanPlayer:
             key, _, topic = text.replace("?", "? ", 1).partition(" ")
             if text in LEAVE:
                 self._leave()
-            elif text in (*UNDO, *ADVICE) and self.adviser is None:
+            elif text in (*UNDO, *ADVICE, *OTHERS) and self.adviser is None:
                 self.terminal.say("There are no hints here, and no move is taken back.")
             elif text in UNDO and moved:
                 return None
@@ -105,6 +106,8 @@ class HumanPlayer:
             elif text in SORT:
                 self._by_pips = not self._by_pips
                 self._show(view, turn.masks[0], entries)
+            elif text in OTHERS:
+                self._unseen(view)
             elif text in ALL:
                 self._list(view, entries, len(entries))
             elif isinstance(answer := self._discarded(text, view, entries) or self._read(text, entries), str):
@@ -200,6 +203,18 @@ class HumanPlayer:
         rows = _columns(lines, self.terminal.width).split("\n")
         self.terminal.say("\n".join(rows[: self.terminal.height // 4]))  # so that the hand stays on the screen
         return steps
+
+    def _unseen(self, view: np.record) -> None:
+        """Show who may hold the tiles that the person does not see, and which moves say so if a belief was learned."""
+        names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
+        judgement, moves = judged(self.game, self.variant, view, names)
+        for tile in unseen_tiles(self.game, self.variant, view):
+            held = [f"{word(names[seat])} {share:.0%}" for seat, share in tile.by_seat.items()]
+            for place, share in enumerate(judgement[tile.kind] if judgement else ()):
+                held[place] += f", {share:.0%}"
+            self.terminal.say(f"  {tile_name(tile.kind)}  {'   '.join(held)}")
+        for text in (*(say("{hint}.", hint=move) for move in moves), EXPLAINED, *([JUDGED] if judgement else [])):
+            self.terminal.paragraph(text)
 
     def _list(self, view: np.record, entries: Sequence[Entry], most: int) -> None:
         """Show the first moves under their headings, and how many there are besides."""

@@ -44,6 +44,7 @@ def key_lines(game: Game, variant: Variant, width: int, *, practises: bool) -> l
     keys = {
         "!": "a hint: what to think about, then why, then values",
         "u": "take back your last move",
+        "o": "what the others may hold",
         "all": "list all your moves",
         "s": "sort your hand by pips, or as the game ranks its tiles",
         "64; 31": "several moves, one after another as your turns come",
@@ -55,7 +56,7 @@ def key_lines(game: Game, variant: Variant, width: int, *, practises: bool) -> l
     }
     return [
         *wrap(word(game.hints(game, variant).answers), width),
-        *(f"  {key:<9}  {word(meaning)}" for key, meaning in keys.items() if practises or key not in "!u"),
+        *(f"  {key:<9}  {word(meaning)}" for key, meaning in keys.items() if practises or key not in "!uo"),
     ]
 
 

@@ -28,7 +28,7 @@ from gupai_app.play.moves import (
 )
 from gupai_app.play.reasons import reason
 from gupai_app.play.recent import PLAYED, Played
-from gupai_app.play.unseen import EXPLAINED, unseen_tiles
+from gupai_app.play.unseen import EXPLAINED, JUDGED, judged, unseen_tiles
 from gupai_app.server.players import Players, adviser
 from gupai_app.words.languages import spoken
 from gupai_app.words.sentences import choice_in, compass, names_at, option_in, signed_chips, title_in
@@ -538,15 +538,22 @@ def _help(seating: WebGame, query: Mapping[str, str], waits: Callable[[str], str
 
 
 def _unseen(seating: WebGame) -> dict[str, Any]:
-    """Return who may hold the tiles that the person does not see, in hundredths, the last column nobody."""
-    tiles = unseen_tiles(seating.address.game, seating.address.variant, seating._view)
+    """Return who may hold the tiles that the person does not see, in hundredths, the last column nobody.
+
+    Beside what is counted stands what a learned belief judges of each seat, if one ships, and which moves said so.
+    """
+    game, variant = seating.address.game, seating.address.variant
+    tiles = unseen_tiles(game, variant, seating._view)
+    held, moves = judged(game, variant, seating._view, seating.names)
     return {
         "heads": [word(seating.names[seat]) for seat in tiles[0].by_seat] if tiles else [],
         "rows": [
             [tile_name(tile.kind), [round(100 * share) for share in [*tile.by_seat.values(), tile.nobody]]]
             for tile in tiles
         ],
-        "explained": word(EXPLAINED),
+        "judged": [[round(100 * share) for share in held[tile.kind]] for tile in tiles] if held else [],
+        "telling": [word("{0}.").format(word(move)) for move in moves],
+        "explained": [word(EXPLAINED), *([word(JUDGED)] if held else [])],
     }
 
 

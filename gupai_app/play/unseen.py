@@ -1,16 +1,21 @@
-"""Who may hold the tiles that a seat does not see, counted in deals drawn from what it knows and from nothing else."""
+"""Who may hold the tiles that a seat does not see, counted in deals drawn from what it knows and from nothing else.
 
+Beside the count stands what a belief makes of it that was learned from how players play, where one ships.
+"""
+
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
 
+from gupai_agents.belief import hidden_fields, learned_belief
 from gupai_env.core.deal import Fields, fields_of
 from gupai_env.core.game import Game
 from gupai_env.core.keys import derive_each
-from gupai_env.core.tiles import KINDS, tiles_in
+from gupai_env.core.tiles import KINDS, tile_name, tiles_in
 from gupai_env.core.variant import Variant
-from gupai_env.messages import say
+from gupai_env.messages import Message, say
 
 DEALS = 400  # so that a probability is within 5% of what all possible deals would give
 EXPLAINED = say(
@@ -18,6 +23,11 @@ EXPLAINED = say(
     "players like to play is not counted.",
     deals=DEALS,
 )
+JUDGED = (
+    "The second number is the judgement of a network that has seen players of all kinds play: how likely such deals "
+    "are after the moves of the others."
+)
+TELLING, MOST_TELLING = 0.15, 3  # a move says something that changes a probability by so much; moves that are named
 
 
 class Unseen(NamedTuple):
@@ -73,3 +83,46 @@ def unseen_tiles(game: Game, variant: Variant, view: np.record) -> list[Unseen]:
             shares = {seat: sum(hands[place] for hands in held) / DEALS for place, seat in enumerate(seats)}
             tiles.append(Unseen(kind, shares, nobody))
     return tiles
+
+
+def judged(
+    game: Game, variant: Variant, view: np.record, names: Sequence[str]
+) -> tuple[list[list[float]], list[Message]]:
+    """Return what a learned belief makes of a view of a deal under way, two empty lists where none ships.
+
+    Args:
+        game, variant: What is played.
+        view: What a seat knows.
+        names: Of the seats.
+
+    Returns:
+        The probability that another hand holds one or more of a kind, [kind][place], the next seat first; and the moves
+        of others after which one changed most, in words.
+    """
+    belief = learned_belief(game, variant)
+    if belief is None:
+        return [], []
+    known = np.array([view], game.view).view(np.recarray)
+    seats, actions, views = belief.course(known)
+    held = np.array([belief.held(before) for before in views[:, None]])
+    change, words = np.diff(held, axis=0), []
+    for move, (seat, action) in enumerate(zip(seats, actions, strict=True)):
+        change[move, :, list(game.moves[action].tiles)] = 0  # these are seen
+        change[move] *= seat != view.seat
+    most = np.abs(change).max((1, 2), initial=0)
+    for move in most.argsort()[::-1][: min(np.count_nonzero(most >= TELLING), MOST_TELLING)]:
+        place, kind = np.unravel_index(np.abs(change[move]).argmax(), change[move].shape)
+        made = game.moves[actions[move]]
+        lies_hidden = made.discards and len(hidden_fields(game)) > 1
+        words.append(
+            say(
+                "After {move} of {mover}, {holder} holds {tile} with a probability of {after} instead of {before}",
+                move=say("a discard") if lies_hidden else say(made.name),
+                mover=names[int(seats[move])],
+                holder=names[(int(view.seat) + place + 1) % variant.players],
+                tile=tile_name(int(kind)),
+                after=f"{held[move + 1, place, kind]:.0%}",
+                before=f"{held[move, place, kind]:.0%}",
+            )
+        )
+    return belief.held(known).T.tolist(), words

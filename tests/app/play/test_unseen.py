@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from gupai_app.play.session import Session
-from gupai_app.play.unseen import unseen_tiles
+from gupai_app.play.unseen import judged, unseen_tiles
 from gupai_env.core.tiles import KINDS, PIPS
 from gupai_env.games import get_game
+from gupai_env.messages import word
 
 some_games = pytest.mark.parametrize(
     "game", [get_game(name) for name in ("jie-long", "tiu-u", "small-mahjong", "pai-gow")], ids=lambda game: game.id
@@ -59,3 +60,29 @@ def test_seat_that_had_to_discard_holds_nothing_that_fitted():
             ruled_out.append((session.seat, int(session.state.ends[0])))
         session.play(action)
     assert len(ruled_out) > 5
+
+
+def test_learned_judgement_knows_only_what_the_seat_does():
+    game, names = get_game("tien-gow"), ["South", "East", "North", "West"]
+    session, told = Session(game, game.variant(), 3), []
+    while not session.terminated:
+        if len(session.actions) % 5 == 4:
+            view = session.view(session.seat)
+            held, moves = judged(game, session.variant, view, names)
+            twin = session.redealt(session.seat, 1)
+            assert (held, moves) == judged(game, session.variant, twin.view(session.seat), names)
+            told += map(word, moves)
+            for seat in range(1, 4):  # exactly where nothing can be held
+                shares = [kind[seat - 1] for kind in held]
+                assert max(shares) <= 1 + 1e-9 and (sum(shares) > 0) == bool(
+                    session.state.hands[(session.seat + seat) % 4]
+                )
+        session.play(int(session.mask().argmax()))
+    assert told and all(any(name in line for name in names) for line in told)
+    assert not any(line.startswith("After discard") for line in told)  # what lies face down is not named
+
+
+def test_where_no_belief_ships_there_is_no_judgement():
+    game = get_game("pai-gow")
+    session = Session(game, game.variant(), 3)
+    assert judged(game, session.variant, session.view(session.seat), ["You", "Banker"]) == ([], [])
