@@ -16,8 +16,8 @@ import numba
 import numpy as np
 
 from gupai_env.core import bits, byte_rows, memory
+from gupai_env.core.compiling import bind, compiled
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.machine_code import entry_point
 from gupai_env.core.parts import register_marks
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import counts_of, tiles_in
@@ -225,17 +225,15 @@ def calls() -> tuple[float, float]:
     rules = JieLong().as_rules()
     record = memory.record_of(rules)
 
-    @numba.njit
     def by_tuple(rules):
         return rules.players
 
-    @numba.njit
     def by_record(record):
         return memory.tuple_at(memory.address_of(record), rules).players
 
     fastest = []
     for loop, argument in ((by_tuple, rules), (by_record, record)):
-        call, times = functools.partial(entry_point(loop, (argument,)), argument), []
+        call, times = functools.partial(bind(compiled(loop), later=(argument,)), argument), []
         for _ in range(REPEATS):
             begun = time.process_time_ns()
             for _ in range(1000):

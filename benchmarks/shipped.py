@@ -87,7 +87,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="*", default=list(GAMES))
     games = parser.parse_args().games
-    if not shipped().is_there:
+    if not shipped().calling:
         sys.exit("there is no machine code here: python tools/machine_code.py")
     with tempfile.TemporaryDirectory() as cache:
         print(f"{'':34}{'ships':>8}{'numba':>8}{'nothing compiled':>18}   processor seconds, {games[0]}")

@@ -373,12 +373,3 @@ def make_vec(
     from gupai_env.cuda_vector import CudaVectorEnv
 
     return CudaVectorEnv(game, num_envs, device=device, **how)
-
-
-def prepare(game: Game) -> None:
-    """Call the loops that a game played lane by lane uses, so that their machine code is kept."""
-    envs = VectorEnv(game, 1)
-    envs.step(envs.sample(0))
-    views, rng_keys = envs.views()
-    envs.kernels.determinize(envs.rules, views, rng_keys, game.new_states(1))
-    envs.observed_by(0)

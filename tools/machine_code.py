@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,14 +33,14 @@ from gupai_agents.evaluation.matches.match import duel
 from gupai_agents.gymnasium_envs.learning_seat import legal_instead
 from gupai_agents.gymnasium_envs.vector_env import SeatVectorEnv
 from gupai_agents.networks.network_agent import gumbel
-from gupai_agents.play import decisions
 from gupai_agents.play.decisions import new_lanes, play_out
 from gupai_agents.play.replays import moves_since
-from gupai_agents.registry import agent_names, make_agent
+from gupai_agents.registry import agent_names, heuristic_agent, make_agent
 from gupai_agents.shipped import CARD
-from gupai_env import vector
+from gupai_env.core import compiling
+from gupai_env.core.compiling import Loop
 from gupai_env.core.game import Game, no_history
-from gupai_env.core.shipped import FOLDER, LEVELS, SOURCES, SUFFIXES, calling_in, digest_of, key_of
+from gupai_env.core.shipped import FOLDER, LEVELS, SOURCES, SUFFIXES, calling_in, digest_of, key_of, kind_of
 from gupai_env.core.sources import sources_of
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
@@ -89,11 +89,17 @@ def tour(game: Game) -> None:
     """Call every loop of a game, and those that all games share, with a few rows."""
     variant, heuristic = game.variant(), next(iter(game.heuristics))
     envs = VectorEnv(game, 2, threads=2)
-    vector.prepare(game)
+    one = VectorEnv(game, 1)
+    one.step(one.sample(0))
+    one.observed_by(0)
+    views, rng_keys = one.views()
+    one.kernels.determinize(one.rules, views, rng_keys, game.new_states(1))
+    for name in game.heuristics:
+        heuristic_agent(name, game, variant).scores(DecisionBatch(views, one.masks, rng_keys))
+    make_agent("random", game).act(DecisionBatch(views, one.masks, rng_keys))
     envs.play_random(2, 0)
     envs.kernels.check(envs.table, envs.sample(0))
     envs.kernels.view_of(envs.rules, envs.states, 0, envs.views()[0])
-    decisions.prepare(game)
     batch = DecisionBatch(envs.views()[0], envs.masks, envs.views()[1])
     batch.observations(game)
     gumbel(batch.rng_keys, game.num_actions)
@@ -147,12 +153,19 @@ def emit_library(
     """
     os.environ |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "+bmi2" if targets[0][1] in BMI2 else ""}
     gc.disable()  # it would look through all that numba makes, again and again
-    from gupai_env.core.emitting import Target, emit, recorded  # numba reads the environment only now
+    from gupai_env.core.emitting import Call, emit  # numba reads the environment only now
+    from gupai_env.core.target import Target
 
-    with recorded() as recording:
-        for game in games:
-            tour(get_game(game))
-    calls = {symbol: call for symbol, call in recording.items() if (call.loop.game is None) == shared}
+    calls: dict[str, Call] = {}
+
+    def note(loop: Loop, arguments: tuple[Any, ...]) -> None:
+        if (loop.game is None) == shared:
+            calls.setdefault(loop.name.symbol(tuple(map(kind_of, arguments))), Call(loop, arguments))
+
+    compiling.recorder = note
+    for game in games:
+        tour(get_game(game))
+    compiling.recorder = None
     calls = {symbol: call for symbol, call in calls.items() if not modules or call.loop.name.module in modules}
     names = {call.loop.name for call in calls.values()}
     needs = {key_of(name): sorted(sources_of(*filter(None, (name.module, name.game, EMITTED_BY)))) for name in names}

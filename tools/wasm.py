@@ -28,13 +28,14 @@ from gupai_agents.players.heuristics import heuristic_loops
 from gupai_agents.players.search import search_loop, weigh_loop
 from gupai_agents.shipped import BEST, CARD, TUNED, levels, networks, shipped_card, shipped_cards, shipped_heuristics
 from gupai_env.core.compiling import compiled
-from gupai_env.core.emitting import Call, Target, emit
+from gupai_env.core.emitting import Call, emit
 from gupai_env.core.episode import next_deal, settle, start
 from gupai_env.core.game import Game, no_history
 from gupai_env.core.kernels import TABLE, kernels
 from gupai_env.core.memory import record_of
 from gupai_env.core.shipped import digest_of
 from gupai_env.core.sources import sources_of
+from gupai_env.core.target import Target
 from gupai_env.games import get_game
 
 # Without vectors (+simd128): with them Jie Long plays 15% more decisions per second, but of the search of Small Mahjong

@@ -9,8 +9,7 @@ The line above each says what numba makes of the same function written as a loop
 
 from typing import Any
 
-from gupai_env.core.internals import Later
-from gupai_env.core.rule import in_machine_code, rule
+from gupai_env.core.rule import Later, in_machine_code, rule
 
 ir: Any = Later("llvmlite.ir")
 types: Any = Later("numba.core.types")

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.bits import gather, nth_one, ones
-from gupai_env.core.internals import Later
-from gupai_env.core.rule import in_machine_code, rule
+from gupai_env.core.rule import Later, in_machine_code, rule
 
 ir: Any = Later("llvmlite.ir")
 cgutils: Any = Later("numba.core.cgutils")

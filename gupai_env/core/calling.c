@@ -31,7 +31,7 @@ typedef struct { /* PyArrayObject_fields */
 #endif
 
 FROM_PYTHON Type PyLong_Type, PyFloat_Type, PyBool_Type;
-FROM_PYTHON Object *PyExc_TypeError, *PyExc_RuntimeError, _Py_NoneStruct;
+FROM_PYTHON Object *PyExc_TypeError, _Py_NoneStruct;
 FROM_PYTHON Object *PyModule_Create2(Module *, int);
 FROM_PYTHON Object *PyCFunction_NewEx(Method *, Object *, Object *);
 FROM_PYTHON Object *PyTuple_New(length);
@@ -49,6 +49,7 @@ FROM_PYTHON Object *PyFloat_FromDouble(double);
 FROM_PYTHON double PyFloat_AsDouble(Object *);
 FROM_PYTHON Object *PyBool_FromLong(long);
 FROM_PYTHON Object *PyObject_Call(Object *, Object *, Object *);
+FROM_PYTHON Object *PyObject_CallFunction(Object *, const char *, ...);
 FROM_PYTHON Object *PyErr_Occurred(void);
 FROM_PYTHON Object *PyErr_Format(Object *, const char *, ...);
 FROM_PYTHON void Py_IncRef(Object *);
@@ -64,6 +65,7 @@ typedef int Entry(word *);
 typedef struct { int words, marks; word word[WORDS], mark[MARKS]; } Block;
 
 static Type *array_type; /* numpy.ndarray */
+static Object *fail; /* raises what a loop has raised */
 
 /* Append an argument to a block: what it holds as words, and what says of which kind it is as marks. */
 static int append(Block *block, Object *argument)
@@ -110,7 +112,7 @@ static Object *run(word entry, word *words)
     int status = ((Entry *)entry)(words);
     PyEval_RestoreThread(thread);
     if (status)
-        return PyErr_Format(PyExc_RuntimeError, "a loop stopped with status %d", status);
+        return PyObject_CallFunction(fail, "iLL", status, (long long)words[0], (long long)words[1]);
     union { word word; double number; } result = {words[0]};
     switch (words[1]) {
     case 'i': return PyLong_FromLongLong(result.word);
@@ -139,7 +141,8 @@ static Object *called(Object *function, Object *const *arguments, length number)
     return result;
 }
 
-/* Call a loop; `self` is (known, resolve, otherwise): entries by the marks of their arguments, and two functions. */
+/* Call a loop; `self` is (known, resolve, otherwise): entries by the marks of their arguments, and two functions. What
+`resolve` finds is (address, what the marks point to); it is asked again where there is no entry yet, address 0. */
 static Object *call(Object *self, Object *const *arguments, length number)
 {
     Block block;
@@ -152,17 +155,19 @@ static Object *call(Object *self, Object *const *arguments, length number)
     if (!key)
         return 0;
     entry = PyDict_GetItemWithError(known, key);
+    word address = entry ? PyLong_AsLongLong(PyTuple_GetItem(entry, 0)) : 0;
     if (!entry && !PyErr_Occurred()) {
         entry = called(PyTuple_GetItem(self, 1), arguments, number);
         if (entry) {
-            PyDict_SetItem(known, key, entry);
-            Py_DecRef(entry); /* `known` holds it */
+            address = PyLong_AsLongLong(PyTuple_GetItem(entry, 0));
+            if (address)
+                PyDict_SetItem(known, key, entry);
+            Py_DecRef(entry);
         }
     }
     Py_DecRef(key);
     if (!entry)
         return 0;
-    word address = PyLong_AsLongLong(PyTuple_GetItem(entry, 0));
     return address ? run(address, block.word) : called(PyTuple_GetItem(self, 2), arguments, number);
 }
 
@@ -241,11 +246,13 @@ static Object *bound(Object *self, Object *const *arguments, length number)
     return function;
 }
 
-/* use(type): set the type of arrays. */
+/* use(type, fail): set the type of arrays, and the function that raises what a loop has raised. */
 static Object *use(Object *self, Object *const *arguments, length number)
 {
     array_type = (Type *)arguments[0];
+    fail = arguments[1];
     Py_IncRef(arguments[0]);
+    Py_IncRef(arguments[1]);
     Py_IncRef(&_Py_NoneStruct);
     return &_Py_NoneStruct;
 }
@@ -285,7 +292,7 @@ static Object *level(Object *self, Object *const *arguments, length number)
 
 static Method methods[] = {
     {"level", (void *)level, FASTCALL, "level(): which instructions this processor has: of x86-64 1 to 4, else 0."},
-    {"use", (void *)use, FASTCALL, "use(ndarray): set the type of arrays."},
+    {"use", (void *)use, FASTCALL, "use(ndarray, fail): set the type of arrays, and what raises errors."},
     {"loop", (void *)loop, FASTCALL, "loop(known, resolve, otherwise): what is called as a loop."},
     {"bound", (void *)bound, FASTCALL, "bound(entry, first, later, otherwise): a loop with its first arguments."},
     {0, 0, 0, 0},

@@ -1,108 +1,92 @@
 """Loops: plain Python for a start, machine code once it is there.
 
-Importing numba takes a third of a second, and compiling a game some seconds. A decision takes about a millisecond in
-plain Python, which gives the same bytes. So loops of `plain_first` run as plain Python in calls of few rows, until a
-process has spent PLAIN_SECONDS on them. If their machine code is not on disk then, another process makes it meanwhile.
+Loading machine code takes a tenth of a second, and compiling a game some seconds. A decision takes about a millisecond
+in plain Python, which gives the same bytes. So loops of `plain_first` run as plain Python in calls of few rows, until a
+process has spent PLAIN_SECONDS on them.
 
-Where machine code of these sources ships with the package (`shipped.py`), it runs from the first call on, and numba is
-never imported. Without numba, and where nothing ships, loops are plain Python.
+Where machine code of these sources ships with the package (`shipped.py`), it runs from the first call on. Elsewhere an
+object file of the same kind is emitted by numba and kept on disk (`machine_code.py`); without numba, loops are plain
+Python. Both are called in the same way, by the extension `calling` (calling.c).
 
 With NUMBA_DISABLE_JIT=1 every loop runs as plain Python, slowly, so that rules can be stepped through in a debugger.
 """
 
-import atexit
 import contextlib
+import ctypes
 import functools
-import subprocess
+import os
+import pickle
 import sys
 import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
-from types import MethodType
 from typing import Any
 
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.internals import tell
 from gupai_env.core.memory import with_attributes
-from gupai_env.core.shipped import Name, shipped
+from gupai_env.core.shipped import Kinds, Name, kind_of, shipped
 
 PLAIN_SECONDS = 0.2  # of the processor; 0: loops are machine code from their first call on
 PLAIN_ROWS = 16  # calls of more rows are machine code
+spent = 0.0  # seconds of the processor that plain Python has taken in this process
 recorder: Callable[["Loop", tuple[Any, ...]], None] | None = None  # notes every call, which then runs as plain Python
-# By the module of loops: one whose function `prepare(game)` calls them, with the arguments of one lane.
-PREPARED_BY = {"gupai_env.core.kernels": "gupai_env.vector"}
-_COMMAND = """
-import importlib, os, sys
-from gupai_env.core import compiling
-from gupai_env.games import get_game
-compiling.PLAIN_SECONDS = 0
-if hasattr(os, "nice"):
-    os.nice(5)
-importlib.import_module(sys.argv[1]).prepare(get_game(sys.argv[2]))
-"""
+
+
+def tell(line: str) -> None:
+    """Print a line about the machine, not about the game, on standard error, apart from results."""
+    if sys.stderr is not None:
+        print(f"gupai: {line}", file=sys.stderr, flush=True)
+
+
+tell_once = functools.cache(tell)
 
 
 class Loop:
-    """A loop whose machine code is kept on disk, for each game by itself; it releases the interpreter lock."""
+    """A loop with machine code for each kind of arguments; it releases the interpreter lock."""
 
     def __init__(self, function: Callable[..., Any], game: Game | None, plain_first: bool) -> None:
         self.function, self.game, self.plain_first = function, game, plain_first
         self.name = Name(function.__module__, function.__name__, "" if game is None else game.module_name)
-        self._dispatcher: Any = None
-
-    @functools.cached_property
-    def _call(self) -> Callable[..., Any]:
-        return shipped().loop(self.name, self.run)
-
-    @property
-    def dispatcher(self) -> Any:
-        """What numba compiles; it is imported only now."""
-        if self._dispatcher is None:
-            self._dispatcher = machine_code().dispatcher_of(self.function, self.game)
-        return self._dispatcher
+        self.entries: dict[Kinds, int] = {}  # addresses of its machine code
+        self._call: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any) -> Any:
-        return self._call(*arguments) if recorder is None else self.run(*arguments)
-
-    def run(self, *arguments: Any) -> Any:
-        """Run where nothing ships for arguments like these."""
-        if self.runs_plain(arguments):
+        if recorder is None and self._call:
+            return self._call(*arguments)
+        if not self.entry(*arguments)[0]:
             return self.run_plain(*arguments)
-        return self.dispatcher(*arguments)
+        self._call = calling().loop({}, self.entry, self.run_plain)
+        return self._call(*arguments)
 
-    def runs_plain(self, arguments: tuple[Any, ...]) -> bool:
-        """Return whether a call with these arguments runs as plain Python."""
+    def entry(self, *arguments: Any) -> tuple[int, Kinds]:
+        """Return the address of machine code for arguments of these kinds, 0 where they run as plain Python."""
+        kinds = tuple(map(kind_of, arguments))
         if recorder is not None:
             recorder(self, arguments)
-            return True
-        if not can_compile(self.name.game or self.name.module):
-            return True
-        waits = self.plain_first and self._dispatcher is None and PLAIN_SECONDS > 0
-        if waits and _rows(arguments) <= PLAIN_ROWS and (_spent.seconds < PLAIN_SECONDS or self.is_awaited()):
-            return True
-        return machine_code() is None
+            return 0, kinds
+        if kinds not in self.entries and (address := shipped().entry(self.name, kinds)):
+            self.entries[kinds] = address
+        if kinds not in self.entries and not self._waits(arguments):
+            code = machine_code(self.name.game or self.name.module)
+            self.entries[kinds] = code.entry(self, arguments) if code else 0
+        return self.entries.get(kinds, 0), kinds
 
-    def is_awaited(self) -> bool:
-        """Return whether another process is compiling loops of this module and game; start it, if that is needed."""
-        if self.game is None:  # compiled within a second
-            return any(map(_is_running, _compilers.values()))
-        module = self.function.__module__
-        key = module, self.game.id
-        if key not in _compilers:
-            needed = module in PREPARED_BY and not is_ready(module, self.game)
-            _compilers[key] = _compiler(PREPARED_BY[module], self.game.id) if needed else None
-        return _is_running(_compilers[key])
+    def _waits(self, arguments: tuple[Any, ...]) -> bool:
+        """Return whether a call runs as plain Python for the present."""
+        few = self.plain_first and spent < PLAIN_SECONDS and _rows(arguments) <= PLAIN_ROWS
+        return few and not any(self.entries.values())
 
     def run_plain(self, *arguments: Any) -> Any:
         """Run as plain Python, and count its time."""
+        global spent
         begun = time.thread_time()
         try:
             return self.function(*map(with_attributes, arguments))
         finally:
-            _spent.seconds += time.thread_time() - begun
+            spent += time.thread_time() - begun
 
 
 def compiled(loop: Callable[..., Any], game: Game | None = None, *, plain_first: bool = False) -> Loop:
@@ -113,50 +97,51 @@ def compiled(loop: Callable[..., Any], game: Game | None = None, *, plain_first:
 def bind(loop: Loop, *arguments: Any, later: tuple[Any, ...] = ()) -> Callable[..., Any]:
     """Return a loop with its first arguments, to be called with the rest; `later` are examples of these.
 
-    An ordinary call determines the type of every argument each time, which takes longer than some decisions. Arrays
-    are bound by reference: the loop reads and writes their contents at the time of a call.
+    An ordinary call looks at every argument each time, which takes longer than some decisions. The first arguments are
+    read now: arrays are bound by their addresses and are kept alive.
     """
-    if recorder is None and (
-        bound := shipped().bound(loop.name, arguments, later, functools.partial(loop.run, *arguments))
-    ):
+    address, _ = loop.entry(*arguments, *later)
+    if address:
+        bound: Callable[..., Any] = calling().bound(address, arguments, later, functools.partial(loop, *arguments))
         return bound
-    if loop.runs_plain(arguments + later):
-        return functools.partial(loop.run_plain, *arguments)
-    code = machine_code().entry_point(loop.dispatcher, arguments + later)
-    # Calling a bound method takes 20 ns less.
-    return MethodType(code, *arguments) if len(arguments) == 1 else functools.partial(code, *arguments)
+    return functools.partial(loop.run_plain, *arguments)
+
+
+@functools.cache
+def machine_code(user: str) -> Any:
+    """Return the module `machine_code`, which imports llvmlite; None, and said, where its user runs as plain Python."""
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        return None
+    if find_spec("numba") is None:
+        return tell_once(f"{user} runs as plain Python, slowly; pip install 'gupai[compile]' makes machine code of it")
+    try:
+        return import_module("gupai_env.core.machine_code")
+    except ImportError as error:
+        return tell_once(f"everything runs as plain Python, slowly: {error}")
+
+
+@functools.cache
+def calling() -> Any:
+    """Return the extension that calls machine code: the one that ships, or one made of its LLVM code."""
+    extension = shipped().calling or import_module("gupai_env.core.machine_code").calling()
+    extension.use(np.ndarray, _fail)
+    return extension
+
+
+def _fail(status: int, address: int, size: int) -> None:
+    """Raise what a loop has raised: by its status, and by where its pickled class and arguments are."""
+    if status < 1 or not size:
+        raise RuntimeError(f"a loop stopped with status {status}")
+    kind, arguments, _ = pickle.loads(ctypes.string_at(address, size))
+    raise kind(*arguments or ())
 
 
 def is_ready(module: str, game: Game) -> bool:
     """Return whether a module's loops of a game need no compiling: it ships, it is on disk, or there is to be none."""
-    if shipped().has(Name(module, "", game.module_name)) or not can_compile(game.module_name):
+    if shipped().has(Name(module, "", game.module_name)) or not (code := machine_code(game.module_name)):
         return True
-    return machine_code() is None or machine_code().on_disk(module, game)
-
-
-@functools.cache
-def machine_code() -> Any:
-    """Return the module `machine_code`, which imports numba; None where numba is off, or another than was tested."""
-    try:
-        module = import_module("gupai_env.core.machine_code")
-    except (ImportError, AttributeError) as error:
-        tell(f"everything runs as plain Python, slowly: {error}; tested are numba 0.63 to 0.68")
-        return None
-    return None if module.CONFIG.DISABLE_JIT else module
-
-
-@functools.cache
-def can_compile(user: str) -> bool:
-    """Return whether numba is installed; if not, say once who then runs as plain Python."""
-    if find_spec("numba") is None:
-        tell(f"{user} runs as plain Python, slowly; pip install 'gupai[compile]' makes machine code of it")
-        return False
-    return True
-
-
-def is_plain(bound: Any) -> bool:
-    """Return whether what `bind` returned runs as plain Python: it should be bound again some time."""
-    return isinstance(getattr(getattr(bound, "func", None), "__self__", None), Loop)
+    on_disk: bool = code.on_disk(module, game)
+    return on_disk
 
 
 class bound_loop(functools.cached_property):  # noqa: N801, as `property`
@@ -167,6 +152,11 @@ class bound_loop(functools.cached_property):  # noqa: N801, as `property`
         if instance is not None and any(map(is_plain, value if isinstance(value, list) else [value])):
             vars(instance).pop(self.attrname, None)
         return value
+
+
+def is_plain(bound: Any) -> bool:
+    """Return whether what `bind` returned runs as plain Python: it should be bound again some time."""
+    return isinstance(getattr(getattr(bound, "func", None), "__self__", None), Loop)
 
 
 @contextlib.contextmanager
@@ -185,31 +175,3 @@ def _rows(arguments: tuple[Any, ...]) -> int:
     arrays = [argument for argument in arguments if isinstance(argument, np.ndarray) and argument.ndim]
     tables = (int(array["envs"][0]) for array in arrays if "envs" in (array.dtype.names or ()))
     return next(tables, max(map(len, arrays), default=0))
-
-
-class _Spent:
-    seconds = 0.0  # of the processor, that plain Python has taken in this process
-
-
-_spent = _Spent()
-_compilers: dict[tuple[str, str], subprocess.Popen | None] = {}  # by module and game; None where none is needed
-
-
-def _compiler(module: str, game: str) -> subprocess.Popen | None:
-    """Start a process in which a module prepares a game; it may outlive this one, for the sake of the next."""
-    silent: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-    try:
-        return subprocess.Popen([sys.executable, "-c", _COMMAND, module, game], start_new_session=True, **silent)
-    except OSError:  # no such program, or no more processes
-        return None
-
-
-def _is_running(compiler: subprocess.Popen | None) -> bool:
-    return compiler is not None and compiler.poll() is None
-
-
-@atexit.register
-def _leave() -> None:
-    for compiler in _compilers.values():
-        if compiler is not None and _is_running(compiler):
-            compiler.returncode = 0  # or it warns that it still runs

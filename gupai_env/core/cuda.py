@@ -25,7 +25,6 @@ from gupai_env.core import kernels
 from gupai_env.core.bits import GROUPS
 from gupai_env.core.compiling import Loop
 from gupai_env.core.game import Game
-from gupai_env.core.internals import Later
 from gupai_env.core.kernels import (
     BYTE,
     FLAG,
@@ -40,7 +39,7 @@ from gupai_env.core.kernels import (
     rows_of,
 )
 from gupai_env.core.memory import array_at
-from gupai_env.core.rule import in_machine_code, rule
+from gupai_env.core.rule import Later, in_machine_code, rule
 
 types: Any = Later("numba.core.types")
 THREADS = 128  # of a block
@@ -276,16 +275,17 @@ class Kernel:
     @functools.cached_property
     def ptx(self) -> tuple[str, str]:
         """The text of its PTX, and the name of its entry there; emitted, or found on disk."""
-        from gupai_env.core.emitting import Call, Target, emit
-        from gupai_env.core.machine_code import file_of
+        from gupai_env.core.machine_code import emitted
+        from gupai_env.core.target import Target
 
         function = self._function
         examples: dict[str, Any] = {"rules": self._game.variant().as_rules()}
         examples["table"] = Table(*np.zeros(1, TABLE)[0])._replace(**examples)
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
-        call = Call(Loop(function, self._game, False), tuple(examples.get(name, 0) for name in names))
+        arguments = tuple(examples.get(name, 0) for name in names)
         target = Target(*_TARGET, self._registers, _CODE, _INSTEAD)
-        return file_of(function, self._game, ".ptx", lambda: emit({call.symbol: call}, target)).decode(), call.symbol
+        made, symbol = emitted(Loop(function, self._game, False), arguments, target)
+        return made.decode(), symbol
 
     def on(self, device: torch.device) -> Callable[..., None]:
         """Return what runs it on a device: a function of a number of rows and the words of its arguments."""

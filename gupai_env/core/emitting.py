@@ -5,10 +5,9 @@ around it (`calling.c`; for a GPU it is a kernel of numbers), all entries of a g
 and what none of them uses is dropped. What an entry needs from outside is OUTSIDE and nothing else: no heap, no
 reference counts, nothing of Python.
 
-This imports numba; `tools/machine_code.py` runs it when a wheel is made, and `cuda.py` for a GPU.
+This imports numba; `tools/machine_code.py` runs it when a wheel is made, `machine_code.py` for this processor.
 """
 
-import contextlib
 import itertools
 import re
 from collections.abc import Iterator, Mapping
@@ -18,16 +17,21 @@ import numba
 from llvmlite import binding, ir
 from numba import types as numba_types
 from numba.core import cgutils
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
+from numba.core.runtime.nrtdynmod import create_nrt_module
 
-from gupai_env.core import compiling, parts
+from gupai_env.core import parts
 from gupai_env.core.compiling import Loop
 from gupai_env.core.memory import array_around
 from gupai_env.core.parts import part_of, register_marks
-from gupai_env.core.shipped import kind_of
+from gupai_env.core.target import NeedsMoreError, Target
 
 # What a linked library finds in the C library of every system.
 OUTSIDE = frozenset({"log", "exp", "sqrt", "memcpy", "memmove", "memset"})
 WORD, INT = ir.IntType(64), ir.IntType(32)
+HEAP = re.compile("NRT_.*(Alloc|alloc|new)")  # functions that take memory
+ENVIRONMENT = "_ZN08NumbaEnv"  # begins in names of what compiled code has of Python's objects, as for `print`
 types: Any = numba_types  # its stubs do not know all attributes
 # No entry owns memory of numba's, so nothing is counted. These take the place of numba's own functions.
 _UNCOUNTED = """
@@ -40,49 +44,14 @@ define void @NRT_decref(ptr %object) alwaysinline { ret void }
 MATHS = re.compile(r"llvm\.(exp|log|pow|sin|cos|tan)")
 
 
-class Target(NamedTuple):
-    """What is emitted for, as LLVM names it; triple: the architecture, the system and how objects are written.
-
-    Of a GPU: `registers` is how many a thread may have, `code` LLVM's code of functions, and `instead` says which of
-    them take the place of what others have.
-    """
-
-    triple: str
-    processor: str
-    features: str = ""
-    registers: int = 0
-    code: str = ""
-    instead: Mapping[str, str] = {}
-
-
 class Call(NamedTuple):
     """A loop that was called, and with which arguments."""
 
     loop: Loop
     arguments: tuple[Any, ...]
 
-    @property
-    def symbol(self) -> str:
-        """The name of the entry."""
-        return self.loop.name.symbol(tuple(map(kind_of, self.arguments)))
 
-
-@contextlib.contextmanager
-def recorded() -> Iterator[dict[str, Call]]:
-    """Note every loop that is called meanwhile, by its symbol; they run as plain Python."""
-    calls: dict[str, Call] = {}
-
-    def note(loop: Loop, arguments: tuple[Any, ...]) -> None:
-        call = Call(loop, arguments)
-        calls.setdefault(call.symbol, call)
-
-    before, compiling.recorder = compiling.recorder, note
-    try:
-        yield calls
-    finally:
-        compiling.recorder = before
-
-
+@global_compiler_lock
 def emit(calls: Mapping[str, Call], target: Target) -> bytes:
     """Return the object file with the entries of some calls; for a GPU, the text of PTX.
 
@@ -93,17 +62,11 @@ def emit(calls: Mapping[str, Call], target: Target) -> bytes:
         target: What it is emitted for.
 
     Raises:
-        ValueError: If a loop needs anything that is not in OUTSIDE, such as the heap, or anything at all on a GPU.
+        NeedsMoreError: If a loop needs anything that is not in OUTSIDE, such as the heap, or anything at all on a GPU.
     """
-    binding.initialize_all_targets()
-    binding.initialize_all_asmprinters()
     register_marks()
-    is_page = target.triple.startswith("wasm")  # which is linked alone, and loaded through a network
-    reloc = "static" if is_page else "pic"
-    machine = binding.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.processor, features=target.features, opt=3, reloc=reloc, codemodel="default"
-    )
-    whole = binding.parse_assembly(_UNCOUNTED + target.code)
+    machine = target.machine()
+    whole = binding.parse_assembly(target.code)
     whole.triple, whole.data_layout = target.triple, str(machine.target_data)
     # Numba tidies up each part by itself, and pointers of WebAssembly are short; on a GPU they are like ours.
     parts.layout = "" if target.code else whole.data_layout
@@ -114,25 +77,27 @@ def emit(calls: Mapping[str, Call], target: Target) -> bytes:
                 whole.link_in(part, preserve=True)  # for the next target
     finally:
         parts.layout = ""
+    counts = target.is_loaded and any(HEAP.match(function.name) for function in whole.functions)
+    counting = str(create_nrt_module(cpu_target.target_context)[0]) if counts else _UNCOUNTED
+    whole.link_in(binding.parse_assembly(counting))
     for item in (*whole.functions, *whole.global_variables):
-        if item.name not in calls and not item.is_declaration:
-            item.linkage = "internal"
+        if item.name not in calls and not item.is_declaration:  # goes if it is not used
+            item.linkage = "linkonce_any" if item.name.startswith(ENVIRONMENT) else "internal"
     # Loops become vectors, as with numba; vectors of what is in no loop (SLP) make Da Ling a fifth slower.
     # On a GPU, what more optimising saves is less than the registers that it takes.
     options = binding.create_pipeline_tuning_options(speed_level=2 if target.code else 3)
-    options.loop_unrolling = not is_page
+    options.loop_unrolling = not target.triple.startswith("wasm")  # which is loaded through a network
     builder = binding.create_pass_builder(machine, options)
     builder.getModulePassManager().run(whole, builder)
     needed = {function.name for function in whole.functions if function.is_declaration}
-    needed -= frozenset() if target.code else OUTSIDE
+    needed = {name for name in needed if not name.startswith("llvm.") or (target.code and MATHS.match(name))}
+    needed -= needed if target.is_loaded else frozenset() if target.code else OUTSIDE
+    if any(item.name.startswith(ENVIRONMENT) for item in whole.global_variables):
+        raise NeedsMoreError("it needs objects of Python, as `print` does")
     for name in sorted(needed):
-        if name.startswith("llvm.") and not (target.code and MATHS.match(name)):
-            continue
-        users = [
-            function.name for function in whole.functions if f"@{name}(" in str(function) and function.name != name
-        ]
+        users = [function.name for function in whole.functions if f"@{name}" in str(function) and function.name != name]
         users = [calls[user].loop.name.function if user in calls else user for user in users]
-        raise ValueError(f"{', '.join(users)} needs {name}, which does not ship")
+        raise NeedsMoreError(f"{', '.join(users)} needs {name}, which does not ship")
     return machine.emit_assembly(whole).encode() if target.code else machine.emit_object(whole)
 
 
@@ -159,6 +124,15 @@ def _parts(name: str, call: Call, target: Target) -> list[Any]:
         kind, word = _word(builder, described.restype, result)
         builder.store(word, entry.args[0])
         builder.store(WORD(ord(kind)), builder.gep(entry.args[0], [WORD(1)]))
+        with builder.if_then(status.is_user_exc, likely=False):
+            # Where the pickled error is, and its length; none ships, for it names the file that it was raised in.
+            error, length = WORD(0), WORD(0)
+            if target.is_loaded:
+                raised = builder.load(status.excinfoptr)
+                error = builder.ptrtoint(builder.extract_value(raised, 0), WORD)
+                length = builder.zext(builder.extract_value(raised, 1), WORD)
+            builder.store(error, entry.args[0])
+            builder.store(length, builder.gep(entry.args[0], [WORD(1)]))
         builder.ret(status.code)
     inner = loop.library._final_module
     for instruction, other in target.instead.items():
@@ -170,7 +144,8 @@ def _parts(name: str, call: Call, target: Target) -> list[Any]:
 def _type_of(argument: Any) -> Any:
     """Return numba's type of an argument; arrays are aligned and can be written to, in order or with any strides."""
     kind = numba.typeof(argument)
-    return types.Array(kind.dtype, kind.ndim, "C" if kind.layout == "C" else "A") if _is_array(kind) else kind
+    layout = "C" if getattr(kind, "layout", "") == "C" else "A"
+    return types.Array(kind.dtype, kind.ndim, layout) if isinstance(kind, types.Array) else kind
 
 
 def _numbers(kind: Any) -> int:
@@ -178,13 +153,9 @@ def _numbers(kind: Any) -> int:
     return sum(map(_numbers, kind.types)) if isinstance(kind, types.BaseTuple) else 1
 
 
-def _is_array(kind: Any) -> bool:
-    return isinstance(kind, types.Array)
-
-
 def _value(context: Any, builder: Any, kind: Any, words: Iterator[Any]) -> Any:
     """Build the value of an argument of a type from the next words of the entry."""
-    if _is_array(kind):
+    if isinstance(kind, types.Array):
         data = builder.inttoptr(next(words), context.get_data_type(kind.dtype).as_pointer())
         lengths, strides = ([next(words) for _ in range(kind.ndim)] for _ in range(2))
         return array_around(context, builder, kind, data, lengths, strides if kind.layout == "A" else None)
@@ -200,6 +171,8 @@ def _word(builder: Any, kind: Any, result: Any) -> tuple[str, Any]:
     """Build the word of a result; return it after the letter that says what it is."""
     if kind == types.none:
         return "n", WORD(0)
+    if not isinstance(kind, types.Number | types.Boolean):
+        raise NeedsMoreError(f"it returns {kind}, which is no number")
     if isinstance(kind, types.Float):
         return "f", builder.bitcast(builder.fpext(result, ir.DoubleType()) if kind.bitwidth < 64 else result, WORD)
     if isinstance(kind, types.Boolean):

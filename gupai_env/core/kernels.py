@@ -14,10 +14,9 @@ from gupai_env.core.byte_rows import MARKS, copy_entries, count_marks, find_mark
 from gupai_env.core.compiling import Loop, compiled
 from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.game import Game
-from gupai_env.core.internals import Later
 from gupai_env.core.memory import address_of, array_at, blank, prefetch, scratch, tuple_at
 from gupai_env.core.rng import derive, draw
-from gupai_env.core.rule import in_machine_code, rule
+from gupai_env.core.rule import Later, in_machine_code, rule
 
 ir: Any = Later("llvmlite.ir")
 cgutils: Any = Later("numba.core.cgutils")

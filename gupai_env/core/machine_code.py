@@ -1,188 +1,170 @@
-"""Machine code: numba's dispatcher of a loop, where its code is kept, and what people see while it is compiled.
+"""Machine code that does not ship: object files that are kept on disk, and loaded into this process.
 
-This imports numba, so it is imported itself only when a loop is compiled or found on disk.
+A loop is emitted (`emitting.py`) when it is first called with arguments of some kinds. The name of its file says what
+it was made of: the game, a digest of the sources, the processor, the compiler. The next process loads it, and does not
+need numba for that.
+
+This imports llvmlite, so it is imported itself only when a loop is compiled or found on disk.
 """
 
 import contextlib
+import ctypes
 import functools
 import hashlib
 import os
 import stat
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-import numba
+import llvmlite
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.core.caching import AppDirs, CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
-from numba.core.registry import cpu_target as cpu_target
-from numba.extending import NativeValue, models, register_model, unbox
+from llvmlite import binding
 
+from gupai_env.core.compiling import Loop, tell, tell_once
 from gupai_env.core.game import Game
-from gupai_env.core.internals import tell
-from gupai_env.core.parts import LoopCompiler, register_marks
+from gupai_env.core.shipped import digest_of, is_standard_build, kind_of
 from gupai_env.core.sources import sources_digest
+from gupai_env.core.target import HERE, NeedsMoreError, Target
 from gupai_env.storage.files import describe, write_file
 
-CONFIG: Any = numba.config
-njit: Any = numba.njit  # its stubs do not know all options
-VERSIONS = numba.__version__, np.__version__  # machine code of other versions is left alone
+if not is_standard_build():
+    raise ImportError("this Python lacks the stable ABI, by which machine code is called")
+
+CALLING = Path(__file__).with_name("calling.ll")  # calling.c, as LLVM has it; `python tools/calling.py` writes it
 DIGEST = hashlib.sha256().digest_size
 UNUSED = 30 * 86400  # seconds after which machine code that nobody has used is removed
-PATIENCE = 0.7  # seconds of compiling before a message
+EMITTED_BY = "gupai_env.core.emitting", "gupai_env.core.parts", "gupai_env.core.target"
+KEPT = ".o"  # what ends the name of a file
+RUNTIME = b"NRT_", b"numba_"  # names of functions that numba has, in object files that need it
 
 
-def dispatcher_of(loop: Callable[..., Any], game: Game | None) -> Callable[..., Any]:
-    """Return what compiles a loop for the types of its arguments, or finds its machine code on disk, and calls it.
+def entry(loop: Loop, arguments: tuple[Any, ...]) -> int:
+    """Return the address of a loop's entry for arguments like some, 0 where it has to run as plain Python."""
+    try:
+        made, symbol = emitted(loop, arguments, HERE)
+    except NeedsMoreError as error:
+        tell_once(f"{loop.name.function} runs as plain Python, slowly: {error}")
+        return 0
+    except ImportError as error:  # another numba than was tested
+        tell_once(f"everything runs as plain Python, slowly: {error}; tested are numba 0.63 to 0.68")
+        return 0
+    if RUNTIME[0] in made:
+        takers.add(loop.name.game)
+    return _loaded(made, symbol)
 
-    It releases the interpreter lock. The file name depends on the game and the sources, so that code of older rules is
-    never used, and that of the same rules is found wherever the package lies. That of a game without sources is not
-    kept.
+
+def emitted(loop: Loop, arguments: tuple[Any, ...], target: Target) -> tuple[bytes, str]:
+    """Return what is emitted of a loop for arguments like some, or found on disk, and the name of its entry.
+
+    Raises:
+        NeedsMoreError: The loop cannot be compiled for the target.
+        ImportError: The compiler lacks something.
     """
-    register_marks()
-    name, location = loop.__name__.strip("_"), () if game is None else (game.module_name,)
-    digest = _digest(loop.__module__, *location)
-    # Numba's file names begin with the qualified name of the function; so the digest becomes a part of it.
-    loop.__qualname__ = "-".join((loop.__qualname__.partition("-")[0], *location, digest, *VERSIONS))
-    dispatcher = njit(loop, nogil=True, no_cfunc_wrapper=True, pipeline_class=_LoopCompiler)
-    if digest and _folder(CONFIG.CACHE_DIR):
-        dispatcher._cache = _Kept(loop)
-    _names[loop] = name if game is None else f"{name} of {game.title}"
-    return dispatcher
+    function, name = loop.function, loop.name
+    symbol = name.symbol(tuple(map(kind_of, arguments)))
+    digest = sources_digest(name.module, *filter(None, [name.game]))
+
+    def make() -> bytes:
+        # Only for a person at a terminal: in a log or a pipe the line would be one more that somebody must filter out.
+        if loop.game and sys.stderr is not None and sys.stderr.isatty():
+            tell_once(f"compiling {loop.game.title} (once on this machine, some seconds for each thing it does) ...")
+        emitting = import_module("gupai_env.core.emitting")
+        made: bytes = emitting.emit({symbol: emitting.Call(loop, arguments)}, target)
+        return made
+
+    # Functions of one name, in one module, differ by what they have captured, if not by where they stand.
+    captured = [cell.cell_contents for cell in function.__closure__ or ()]
+    plain = [repr(value) for value in captured if isinstance(value, str | int | float | tuple | np.dtype)]
+    plain = [text for text in plain if " at 0x" not in text]  # an address says nothing to another process
+    checked = os.environ.get("NUMBA_BOUNDSCHECK") == "1"
+    place = function.__qualname__, function.__code__.co_firstlineno
+    made_of = symbol, target, checked, place, plain, _versions(), *map(digest_of, EMITTED_BY)
+    key = hashlib.sha256(repr(made_of).encode()).hexdigest()[:16]
+    file = "-".join(filter(None, (name.function.strip("_<>"), name.game, digest, key)))
+    return content_of(f"{file}{KEPT}" if digest else "", make), symbol
 
 
-def entry_point(dispatcher: Any, examples: tuple[Any, ...]) -> Callable[..., Any]:
-    """Return the machine code of a loop for arguments of the types of some examples: it takes no others."""
-    signature = tuple(map(_type_of, examples))
-    known = dispatcher.overloads.get(signature)  # `compile` finds it too, but asks for numba's locks and timers first
-    return known.entry_point if known else dispatcher.compile(signature)
+def calling() -> Any:
+    """Return the extension that calls entries, made of its LLVM code."""
+    text = CALLING.read_text(encoding="utf-8")
+
+    def make() -> bytes:
+        module = binding.parse_assembly(text)
+        module.triple, machine = HERE.triple, HERE.machine()
+        module.data_layout = str(machine.target_data)
+        builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(speed_level=2))
+        builder.getModulePassManager().run(module, builder)
+        made: bytes = machine.emit_object(module)
+        return made
+
+    key = hashlib.sha256(repr((text, HERE, llvmlite.__version__)).encode()).hexdigest()[:16]
+    address = _loaded(content_of(f"calling-{key}{KEPT}", make), "PyInit_calling")
+    return ctypes.PYFUNCTYPE(ctypes.py_object)(address)()
 
 
 def on_disk(module: str, game: Game) -> bool:
     """Return whether machine code of a module's loops for a game is kept, without loading it."""
-    digest, folder = _digest(module, game.module_name), _folder(CONFIG.CACHE_DIR)
-    return bool(digest and folder) and any(Path(folder).glob(f"*-{digest}-*.nbi"))
+    digest, folder = sources_digest(module, game.module_name), _folder(os.environ.get("NUMBA_CACHE_DIR", ""))
+    return bool(digest and folder) and any(Path(folder).glob(f"*-{digest}-*{KEPT}"))
 
 
-def file_of(loop: Callable[..., Any], game: Game, suffix: str, make: Callable[[], bytes]) -> bytes:
-    """Return what is kept on disk of a loop in a file of this suffix; it is made where there is none, or a damaged one.
-
-    Args:
-        loop: A function.
-        game: The game that it plays.
-        suffix: Of the file; digests of the sources and the versions of what makes it stand before it.
-        make: Makes it.
-    """
-    digest, folder = _digest(loop.__module__, game.module_name), _folder(CONFIG.CACHE_DIR)
-    path = Path(folder, "-".join((loop.__name__, game.module_name, digest, *VERSIONS)) + suffix)
-    with contextlib.suppress(OSError, ValueError):
-        return _undamaged(path)
-    made = make()
-    if digest and folder:
-        with _noting_faults(folder):
-            write_file(path, made + hashlib.sha256(made).digest(), force=True)
-    return made
+@functools.cache
+def _versions() -> tuple[str, ...]:
+    """Return what machine code of other versions of the compiler is told apart by; numba is not imported for it."""
+    numba = getattr(find_spec("numba"), "origin", None) or ""
+    return llvmlite.__version__, np.__version__, Path(numba).with_name("_version.py").read_text(encoding="utf-8")
 
 
-def _digest(*modules: str) -> str:
-    """Return what machine code of some modules is kept by: their sources, and whether it checks its indices."""
-    digest = sources_digest(*modules)
-    return f"{digest}c" if digest and CONFIG.BOUNDSCHECK else digest
+_engines: list[Any] = []  # which hold the machine code
+takers: set[str] = set()  # modules of games that have a loop which takes memory from the heap
 
 
-class Borrowed(types.Array):
-    """The type of an array that machine code takes without counting a reference: Python holds it during the call."""
-
-    def __init__(self, array: Any) -> None:
-        super().__init__(array.dtype, array.ndim, array.layout, not array.mutable, f"borrowed {array}", array.aligned)
-
-
-register_model(Borrowed)(models.ArrayModel)
-
-
-# numba: an object on the heap for each array of a call, which counts the references to it, 147 ns for a call with two;
-# here: where the array lies and how long it is, 111 ns.
-@unbox(Borrowed)
-def _unbox_borrowed(kind: Any, array: Any, compiler: Any) -> NativeValue:
-    context, builder, api = compiler.context, compiler.builder, compiler.pyapi
-    native = context.make_array(kind)(context, builder)
-    function = ir.FunctionType(ir.IntType(32), [api.pyobj, api.voidptr])
-    read = cgutils.get_or_insert_function(builder.module, function, "numba_adapt_ndarray")
-    failed = builder.call(read, [array, builder.bitcast(native._getpointer(), api.voidptr)])
-    return NativeValue(native._getvalue(), is_error=cgutils.is_not_null(builder, failed))
-
-
-_types: dict[tuple, Any] = {}  # of arrays: for a record, numba takes longer to find it than to play a move
-
-
-def _type_of(argument: Any) -> Any:
-    """Return numba's type of an argument; an array is borrowed."""
-    if not isinstance(argument, np.ndarray):
-        return numba.typeof(argument)
-    key = type(argument), argument.dtype, argument.ndim, argument.flags.num
-    if key not in _types:
-        _types[key] = Borrowed(numba.typeof(argument))
-    return _types[key]
+def _loaded(made: bytes, symbol: str) -> int:
+    """Load an object file, and return the address of a function of it."""
+    if any(name in made for name in RUNTIME):
+        import_module("numba.core.registry").cpu_target.target_context.refresh()  # which makes them known to LLVM
+    # An engine for each, as loops of one name may be different.
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), HERE.machine())
+    engine.add_object_file(binding.ObjectFileRef.from_data(made))
+    _engines.append(engine)
+    address: int = engine.get_function_address(symbol)
+    return address
 
 
 # --- where machine code is kept -------------------------------------------------------------------
-#
-# Four classes, because numba's cache is made of four, and each of ours replaces just one method or two of one of them:
-#
-#   _Kept      FunctionCache           finds and saves the code of one loop; never fails because of a disk
-#   _Entries   CompileResultCacheImpl  names the class of the places where it looks
-#   _Place     _CacheLocator           the folder, and what says that code is of the same source
-#   _Files     IndexDataCacheFile      the bytes on disk, with a digest behind them
-#
-# `_Kept` makes the other three, as numba does. One class would have to bring along what the four inherit.
 
 
-class _Place(_CacheLocator):
-    """Shows numba where the machine code of a loop is kept: in one folder, under a name that identifies it."""
+def content_of(name: str, make: Callable[[], bytes]) -> bytes:
+    """Return what is kept on disk in a file; it is made where there is none, or a damaged one.
 
-    def __init__(self, loop: Callable[..., Any], file: str) -> None:
-        self._py_file, self._line = file, loop.__code__.co_firstlineno
-
-    def get_cache_path(self) -> str:
-        return _folder(CONFIG.CACHE_DIR)
-
-    def get_source_stamp(self) -> str:
-        return ""  # numba: time and size of the file; here the digest in the name says it, also of what is imported
-
-    def get_disambiguator(self) -> str:
-        # Numba tells functions of one name in a file apart by it, such as the loops `step` of two modules.
-        return str(self._line)
-
-    @classmethod
-    def from_function(cls, loop: Callable[..., Any], file: str) -> Self:
-        return cls(loop, file)
-
-
-class _Entries(CompileResultCacheImpl):
-    _locator_classes = [_Place]  # noqa: RUF012
-
-
-class _Files(IndexDataCacheFile):
-    """The index and the machine code of a loop; the latter ends with its digest, because damaged code must not run."""
-
-    # Numba unpickles what it finds and runs it. The digest stops what a full disk or a crash has left. It does not stop
-    # an attacker, who could write a fitting one: that is why the folder must be this user's own (`_is_own`).
-    def _dump(self, entry: Any) -> bytes:
-        data: bytes = super()._dump(entry)
-        return data + hashlib.sha256(data).digest()
-
-    def _load_data(self, name: str) -> Any:
-        _undamaged(Path(self._data_path(name)))
-        with contextlib.suppress(OSError):
-            os.utime(self._index_path)
-        return super()._load_data(name)
+    Args:
+        name: Of the file, which says what its content is made of; "": it is not kept.
+        make: Makes it.
+    """
+    folder = name and _folder(os.environ.get("NUMBA_CACHE_DIR", ""))
+    if not folder:
+        return make()
+    path = Path(folder, name)
+    try:
+        return _undamaged(path)
+    except ValueError:
+        tell_once(f"machine code in {folder} is damaged; it is compiled again")
+    except OSError:
+        pass
+    made = make()
+    try:
+        write_file(path, made + hashlib.sha256(made).digest(), force=True)
+        _sweep(folder)
+    except (OSError, ValueError) as error:
+        why = describe(OSError(error.errno, error.strerror)) if isinstance(error, OSError) else error
+        tell_once(f"machine code cannot be kept in {folder}: {why}")
+    return made
 
 
 def _undamaged(path: Path) -> bytes:
@@ -192,6 +174,8 @@ def _undamaged(path: Path) -> bytes:
         ValueError: If that is not what was written.
         OSError: If it cannot be read.
     """
+    # It is run. The digest stops what a full disk or a crash has left. It does not stop an attacker, who could write a
+    # fitting one: that is why the folder must be this user's own (`_is_own`).
     data = path.read_bytes()
     if hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
         raise ValueError("damaged")
@@ -200,43 +184,10 @@ def _undamaged(path: Path) -> bytes:
     return data[:-DIGEST]
 
 
-@contextlib.contextmanager
-def _noting_faults(folder: str) -> Iterator[None]:
-    """Say why no machine code can be written to a folder; remove there what has not been used for long."""
-    try:
-        yield
-        _sweep(folder)
-    except OSError as error:
-        _warn_once(f"machine code cannot be kept in {folder}: {describe(OSError(error.errno, error.strerror))}")
-
-
-class _Kept(FunctionCache):
-    """The machine code of a loop on disk. If anything is wrong with the disk, the loop is compiled."""
-
-    _impl_class = _Entries
-
-    def __init__(self, loop: Callable[..., Any]) -> None:
-        super().__init__(loop)  # which makes a file of numba's own class, replaced here by ours
-        self._cache_file = _Files(self._cache_path, self._impl.filename_base, "")
-
-    def load_overload(self, signature: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(signature, target_context)
-        except Exception:  # bytes that are not what was written may raise anything
-            with contextlib.suppress(OSError):  # without its index nothing asks for the damaged code again
-                os.unlink(self._cache_file._index_path)
-            _warn_once(f"machine code in {self._cache_path} is damaged; it is compiled again")
-            return None
-
-    def save_overload(self, signature: Any, compiled: Any) -> None:
-        with _noting_faults(self._cache_path):
-            super().save_overload(signature, compiled)
-
-
 @functools.cache
 def _sweep(folder: str) -> None:
     """Remove what has not been used for long: machine code of older sources is never asked for again."""
-    for path in (*Path(folder).glob("*.nb*"), *Path(folder).glob("*.ptx")):
+    for path in Path(folder).iterdir():
         with contextlib.suppress(OSError):  # another process has removed it
             if path.stat().st_mtime < time.time() - UNUSED:
                 path.unlink()
@@ -248,8 +199,9 @@ def _folder(chosen: str) -> str:
 
     If neither can be written to, it is a folder of this user alone below that for temporary files, with a message.
     """
-    # Not next to the sources, where numba puts it: packages may be installed where the user cannot write.
-    home = AppDirs("gupai", appauthor=False).user_cache_dir
+    # Not next to the sources: packages may be installed where the user cannot write.
+    variable, *place = PLACES.get(sys.platform, PLACES["linux"])
+    home = os.path.join(os.environ.get(variable) or os.path.expanduser(place[0]), *place[1:])
     if chosen and _usable(Path(chosen, "gupai"), lambda _: True):
         return str(Path(chosen, "gupai"))
     if os.path.isabs(home) and _usable(Path(home), _is_own):
@@ -257,12 +209,20 @@ def _folder(chosen: str) -> str:
     user = str(os.getuid()) if hasattr(os, "getuid") else ""
     folder = Path(tempfile.gettempdir(), f"gupai-{user}")
     usable = _usable(folder, _is_own)
-    place = f"in {folder}" if usable else "by nobody, so that every process compiles again"
+    kept_where = f"in {folder}" if usable else "by nobody, so that every process compiles again"
     tell(
-        f"the home's folder for caches cannot be written to: machine code is kept {place} "
+        f"the home's folder for caches cannot be written to: machine code is kept {kept_where} "
         "(NUMBA_CACHE_DIR names another place)"
     )
     return str(folder) if usable else ""
+
+
+# Of the user's caches, by sys.platform: the variable that names the folder, where it is without one, and ours in it.
+PLACES = {
+    "linux": ("XDG_CACHE_HOME", "~/.cache", "gupai"),
+    "darwin": ("", "~/Library/Caches", "gupai"),
+    "win32": ("LOCALAPPDATA", "~/AppData/Local", "gupai", "Cache"),
+}
 
 
 def _usable(folder: Path, trusted: Callable[[Path], bool]) -> bool:
@@ -280,39 +240,3 @@ def _is_own(folder: Path) -> bool:
     status = folder.lstat()
     mine = not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not stat.S_IMODE(status.st_mode) & 0o077)
     return stat.S_ISDIR(status.st_mode) and mine
-
-
-# --- what people see ----------------------------------------------------------------------------
-
-
-@functools.cache
-def _warn_once(line: str) -> None:
-    tell(line)
-
-
-_names: dict[Callable[..., Any], str] = {}  # of loops, as people read them
-
-
-class _LoopCompiler(LoopCompiler):
-    """Shows a person at a terminal what is being compiled if it takes long, and when it is done."""
-
-    def compile_extra(self, func: Callable[..., Any]) -> Any:
-        # Only for a person at a terminal: in a log or a pipe the line would be one more that somebody must filter out.
-        if sys.stderr is None or not sys.stderr.isatty():
-            return super().compile_extra(func)
-        name, announcement, begun = _names[func], threading.Event(), time.monotonic()
-
-        def announce() -> None:
-            announcement.set()
-            tell(f"compiling {name} (once on this machine, some seconds) ...")
-
-        timer = threading.Timer(PATIENCE, announce)
-        timer.daemon = True
-        timer.start()
-        try:
-            return super().compile_extra(func)
-        finally:
-            timer.cancel()
-            timer.join()  # it may be saying the line just now; what follows must come after it
-            if announcement.is_set():
-                tell(f"compiled {name} in {time.monotonic() - begun:.0f} s")

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_env.core.internals import Later
-from gupai_env.core.rule import in_machine_code
+from gupai_env.core.rule import Later, in_machine_code
 
 ir: Any = Later("llvmlite.ir")
 arrayobj: Any = Later("numba.np.arrayobj")
@@ -29,7 +28,7 @@ types: Any = Later("numba.core.types")
 #   a table     `VectorEnv` holds the arrays in `_arrays` and the options in `_record`, and with them the table of
 #               their addresses. A copy, or what a pickle restores, makes a table of its own memory (`copying.py`).
 #   a call      Python holds the arguments until it returns: the environment, the table, and arrays of actions, which
-#               are arguments of their own (`Borrowed` in `machine_code.py`).
+#               are arguments of their own; nothing counts references to them.
 #   a thread    the call that started it waits for it, so that it cannot outlive the arguments.
 #   a row       of heuristics (`choose`) is used within the call whose argument the whole array is.
 #   the stack   `scratch` and `blank` are gone when their function returns, so they are never returned.

@@ -9,24 +9,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
-from llvmlite import binding
 from numba import types
-from numba.core import config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 from numba.extending import overload, register_jitable
 
 from gupai_env.core.rule import marks
+from gupai_env.core.target import FEATURES
 
-# Numba asks for the processor's features once, when it starts; what it compiles for must be what is asked about here,
-# or the code would stop at an unknown instruction. So its own settings come first, and the processor only then.
-FEATURES = getattr(config, "CPU_FEATURES", None)  # what numba compiles for, with CPU_NAME
-if FEATURES or getattr(config, "CPU_NAME", None):
-    MOVES_BITS = "+bmi2" in (FEATURES or "")
-else:
-    MOVES_BITS = bool(binding.get_host_cpu_features().get("bmi2", False))
-
+MOVES_BITS = "+bmi2" in FEATURES
 
 layout = ""  # of data in memory that parts are tidied up for, as LLVM writes it; "": that of this process
 
@@ -77,28 +69,22 @@ class _CalledPart(_Part):
 
 
 class _Flags(Flags):
-    """The options of a loop or a part, equal if what is compiled inside them is the same.
+    """The options of a part, equal if what is compiled inside it is the same.
 
     numba compiles a function again for every combination of its callers' options.
     """
 
     __slots__ = ()
-    OWN = ("forceinline", "no_cfunc_wrapper", "no_cpython_wrapper", "release_gil")  # say nothing about what is inside
 
     def values(self) -> dict[str, Any]:
-        return {name: value for name, value in super().values().items() if name not in self.OWN}
+        return super().values() | {"forceinline": False}
 
 
-class _Compiler(Compiler):
-    def compile_extra(self, func: Callable[..., Any]) -> Any:
-        self.state.flags = _Flags(self.state.flags)
-        return super().compile_extra(func)
-
-
-class _PartCompiler(_Compiler):
+class _PartCompiler(Compiler):
     library: type[_Part] = _Part
 
     def compile_extra(self, func: Callable[..., Any]) -> Any:
+        self.state.flags = _Flags(self.state.flags)
         self.state.library = self.library(self.state.targetctx.codegen(), func.__qualname__)
         self.state.library.enable_object_caching()
         return super().compile_extra(func)
@@ -106,16 +92,6 @@ class _PartCompiler(_Compiler):
 
 class _CalledPartCompiler(_PartCompiler):
     library = _CalledPart
-
-
-class LoopCompiler(_Compiler):
-    """Compiles a loop; printing in its parts needs their environments, which only the loop has."""
-
-    def compile_extra(self, func: Callable[..., Any]) -> Any:
-        loop = super().compile_extra(func)
-        for environment in loop._find_referenced_environments():
-            loop.target_context.codegen().set_env(environment.env_name, environment)
-        return loop
 
 
 # Numba writes two more functions around each: one that Python calls, and one for C. Compiling them would take time.
@@ -127,7 +103,7 @@ _CALLED: Any = {"forceinline": False, "pipeline_class": _CalledPartCompiler, **_
 @functools.cache
 def part_of(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Any:
     """Compile a function for arguments of some types as a part; return what numba has of it, as LLVM's code."""
-    part = numba.njit(function, nogil=True, **_CONTAINED)
+    part = numba.njit(function, **_CONTAINED)
     part.compile(kinds)
     return part.overloads[kinds]
 

@@ -23,12 +23,23 @@ it, `import gupai_env` would take three times the processor's time and twice the
 
 from collections import deque
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 # For type checkers a rule takes and returns anything: numba knows the types.
 Mark = Callable[[Callable[..., Any]], Callable[..., Any]]
 # Marks that are not registered with numba yet: a way to register, and its arguments.
 marks: deque[tuple[Any, ...]] = deque()
+
+
+class Later:
+    """A module that is imported when something of it is first used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
 
 
 def rule(function: Callable[..., Any]) -> Callable[..., Any]:

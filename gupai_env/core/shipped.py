@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -84,33 +83,22 @@ class Shipped:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._digests: dict[str, str] = {}  # of the sources that the code was made from
-        self._needs: dict[str, list[str]] = {}  # by module of loops and module of a game: the sources of both
-        self._calling: Any = None
+        # Digests of the sources that the code was made from; by module of loops and of a game, the sources of both.
+        self._record: dict[str, dict[str, Any]] = {"digests": {}, "needs": {}}
+        self.calling: Any = None  # the extension; None where nothing ships for this system, of whatever sources
         self.level = 0  # the highest of LEVELS that may run
-        self._entry = functools.cache(self._address)
-        if any(os.environ.get(name) == value for name, value in NOT_ASKED_FOR.items()) or not _is_standard_build():
+        if any(os.environ.get(name) == value for name, value in NOT_ASKED_FOR.items()) or not is_standard_build():
             return
         try:
-            record = json.loads((folder / SOURCES).read_text(encoding="utf-8"))
-            self._calling = calling_in(folder)
+            self.calling = calling_in(folder)
+            self._record = json.loads((folder / SOURCES).read_text(encoding="utf-8"))
         except (OSError, ImportError):  # nothing ships for this system
             return
-        self._calling.use(np.ndarray)
-        self.level, most = self._calling.level(), os.environ.get(SWITCH)
+        self.level, most = self.calling.level(), os.environ.get(SWITCH)
         self.level = min(self.level, LEVELS.index(most)) if most in LEVELS else self.level
-        self._digests, self._needs = record["digests"], record["needs"]
 
-    @property
-    def is_there(self) -> bool:
-        """Whether anything ships for this system, of whatever sources."""
-        return self._calling is not None
-
-    def entry(self, name: Name, arguments: Sequence[Any]) -> int:
-        """Return the address of a loop's entry for arguments of these kinds, 0 if it does not ship."""
-        return self._entry(name, tuple(map(kind_of, arguments))) if self.is_there else 0
-
-    def _address(self, name: Name, kinds: Kinds) -> int:
+    def entry(self, name: Name, kinds: Kinds) -> int:
+        """Return the address of a loop's entry for arguments of some kinds, 0 if it does not ship."""
         if not self.has(name):
             return 0
         try:
@@ -118,36 +106,14 @@ class Shipped:
         except OSError:
             return 0
         # Arrays in order may be given to code for arrays with any strides.
-        names = name.symbol(kinds), name.symbol(tuple(map(_with_strides, kinds)))
-        functions = (getattr(library, symbol, None) for symbol in names)
+        symbols = name.symbol(kinds), name.symbol(tuple(map(_with_strides, kinds)))
+        functions = (getattr(library, symbol, None) for symbol in symbols)
         return next((ctypes.cast(function, ctypes.c_void_p).value or 0 for function in functions if function), 0)
 
     def has(self, name: Name) -> bool:
         """Return whether machine code of a loop ships, made from the sources that are there."""
-        needs = self._needs.get(key_of(name), [])
-        return bool(needs) and all(self._digests[module] == digest_of(module) for module in needs)
-
-    def loop(self, name: Name, otherwise: Callable[..., Any]) -> Callable[..., Any]:
-        """Return what is called as a loop; `otherwise` is called with arguments for which it does not ship."""
-        if not self.has(name):
-            return otherwise
-
-        # Dtypes and classes of tuples are known again by their addresses; the kinds keep them alive.
-        def resolve(*arguments: Any) -> tuple[int, Kinds]:
-            kinds = tuple(map(kind_of, arguments))
-            return self._entry(name, kinds), kinds
-
-        return self._calling.loop({}, resolve, otherwise)
-
-    def bound(
-        self, name: Name, first: tuple[Any, ...], later: tuple[Any, ...], otherwise: Callable[..., Any]
-    ) -> Callable[..., Any] | None:
-        """Return a loop with its first arguments, None if it does not ship; `later` are examples of the others.
-
-        The first arguments are read now: arrays are bound by their addresses and are kept alive.
-        """
-        address = self.entry(name, first + later)
-        return self._calling.bound(address, first, later, otherwise) if address else None
+        needs = self._record["needs"].get(key_of(name), [])
+        return bool(needs) and all(self._record["digests"][module] == digest_of(module) for module in needs)
 
     def _library(self, name: str) -> ctypes.CDLL:
         """Return the library of a name for the best level that is there.
@@ -176,7 +142,7 @@ def key_of(name: Name) -> str:
     return f"{name.module} {name.game}".strip()
 
 
-def _is_standard_build() -> bool:
+def is_standard_build() -> bool:
     """Return whether this Python has the stable ABI: builds without a global lock do not."""
     return sys.implementation.name == "cpython" and "t" not in getattr(sys, "abiflags", "")
 

@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+SCRIPTS = {"__main__", "__mp_main__"}  # here, and in another process that was started from here
 LISTS = {"gupai_env", "gupai_env.games"}  # import all games, but contain no rules
 STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)  # and what only holds statements
 
@@ -66,7 +67,7 @@ def sources_of(*modules: str) -> dict[str, bytes]:
     """Return the sources, by name, of some modules and of what they import from our and their own packages.
 
     Modules in the same folder count as their own. There are none where a module has no source, as for a game that was
-    typed at a prompt or in a notebook.
+    typed at a prompt or in a notebook, or where it is a script: its constants may be those of its command line.
     """
     packages = {getattr(sys.modules.get(name), "__package__", "") or name for name in modules}
     tops = {package.partition(".")[0] for package in (__name__, *packages)}
@@ -74,7 +75,7 @@ def sources_of(*modules: str) -> dict[str, bytes]:
     # More than what is compiled, on purpose: whether a constant ends up in machine code cannot be seen in the source,
     # and compiling once too often costs seconds, while code of an older rule would play another game.
     sources: dict[str, bytes] = {}
-    names = set(modules)
+    names = set(modules) - SCRIPTS
     while names:
         name = names.pop()
         top = name.partition(".")[0]

@@ -10,8 +10,6 @@ import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, Memories
 from gupai_agents.play.playouts import ASKED, finish, numbered
-from gupai_agents.players.heuristics import HeuristicAgent, RandomAgent
-from gupai_env.core.compiling import PREPARED_BY
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import WAIT
@@ -148,16 +146,3 @@ def resume_lanes(game: Game, variant: Variant, states: np.ndarray) -> VectorEnv:
     envs.states[:] = states
     envs.refresh()
     return envs
-
-
-def prepare(game: Game) -> None:
-    """Call the loops of a game's heuristics lane by lane, so that their machine code is kept."""
-    envs = VectorEnv(game, 1)
-    views, rng_keys = envs.views()
-    batch = DecisionBatch(views, envs.masks, rng_keys)
-    RandomAgent(game).act(batch)
-    for name in game.heuristics:
-        HeuristicAgent(game, name, name).scores(batch)
-
-
-PREPARED_BY["gupai_agents.players.heuristics"] = __name__

@@ -24,7 +24,6 @@ from gupai_app.play.table import WebGame
 from gupai_app.server import warming
 from gupai_app.server.app import create_app
 from gupai_app.server.warming import HINTS, MATCHES, PLAYERS, Warmer
-from gupai_env.core import machine_code
 from gupai_env.core.machine_code import on_disk
 from gupai_env.games import GAMES, get_game
 from web_room import document
@@ -289,7 +288,7 @@ def test_failing_part_is_left_to_the_page(monkeypatch):
 def test_warm_reports_what_it_compiled_and_refuses_other_games(monkeypatch, tmp_path):
     found = gupai("warm", "jie-long")
     assert warming.hints_on_disk(get_game("jie-long"))
-    monkeypatch.setattr(machine_code.CONFIG, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     assert not warming.hints_on_disk(get_game("jie-long"))
     assert re.fullmatch(r"(jie-long: (players|hints|matches and reviews), \d+\.\d s\n){3}", found.output)
     assert gupai("warm", "chess").exit_code == 2

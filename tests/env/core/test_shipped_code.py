@@ -9,17 +9,22 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from benchmarks.same_bytes import lanes
 from checkout import ROOT, tool
+from gupai_env.core import compiling
+from gupai_env.core import machine_code as kept_code
 from gupai_env.core.compiling import compiled
 from gupai_env.core.shipped import CALLING_SUFFIX, LEVELS, LIBRARY_SUFFIX, SOURCES, SWITCH, Name, Shipped, kind_of
 
 pytest.importorskip("ziglang", reason="links what is emitted")
-from gupai_env.core.emitting import Call, Target, emit
+from gupai_env.core.emitting import Call, emit
+from gupai_env.core.target import Target
 
 machine_code = tool("machine_code")
 HERE = machine_code.SYSTEMS.get(machine_code.HERE)
@@ -84,7 +89,7 @@ def test_runs_only_with_the_sources_that_it_was_made_from(code, tmp_path):
     (folder / SOURCES).write_text(json.dumps(record), encoding="utf-8")
     edited = Shipped(folder)
     assert not edited.has(step) and edited.has(Name(KERNELS, "_pick", ""))  # which plays no rules of Jie Long
-    assert edited.loop(step, max) is max and not edited.entry(step, (np.zeros(1),))
+    assert not edited.entry(step, (kind_of(np.zeros(1)),))
 
 
 def test_is_made_of_every_source_of_its_loops(code):
@@ -96,7 +101,7 @@ def test_is_made_of_every_source_of_its_loops(code):
 @pytest.mark.parametrize("name", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK", SWITCH])
 def test_does_not_run_where_other_code_is_asked_for(code, monkeypatch, name):
     monkeypatch.setenv(name, "numba" if name == SWITCH else "1")
-    assert not Shipped(code).is_there
+    assert not Shipped(code).calling
 
 
 @pytest.mark.skipif(machine_code.HERE not in machine_code.SYSTEMS or len(HERE.levels) == 1, reason="one level")
@@ -110,7 +115,7 @@ def test_level_may_be_lowered_and_not_raised(code, monkeypatch):
 
 def test_nothing_ships_in_a_folder_without_code(tmp_path):
     nothing = Shipped(tmp_path)
-    assert not nothing.is_there and nothing.bound(Name("m", "f", ""), (), (), max) is None
+    assert not nothing.calling and not nothing.entry(Name("m", "f", ""), ())
 
 
 # --- calls --------------------------------------------------------------------
@@ -133,6 +138,10 @@ def _is_more(left, right):
     return left > right
 
 
+def _divide(number):
+    return 6 // number
+
+
 def _allocates(rows):
     return np.zeros(rows)[0]
 
@@ -142,23 +151,53 @@ MIXED = ((1, (2, 0.5)), 3, 0.25, True, TABLE, np.zeros(1, np.int64))
 ANYHOW = (*MIXED[:4], TABLE.T, MIXED[5])
 
 
-@pytest.fixture(scope="module")
-def library(code, tmp_path_factory):
-    """The small loops of this module, shipped: called by name with what to do otherwise."""
+def symbol_of(call):
+    return call.loop.name.symbol(tuple(map(kind_of, call.arguments)))
+
+
+class Library(NamedTuple):
+    """The small loops of this module, shipped, and an extension that calls them."""
+
+    shipped: Shipped
+    calling: ModuleType
+
+    def loop(self, function):
+        """Return what is called as a loop."""
+
+        def resolve(*arguments):
+            kinds = tuple(map(kind_of, arguments))
+            return self.shipped.entry(compiled(function).name, kinds), kinds
+
+        return self.calling.loop({}, resolve, refuse)
+
+    def bound(self, function, first, later):
+        """Return a loop with its first arguments."""
+        address = self.shipped.entry(compiled(function).name, tuple(map(kind_of, first + later)))
+        return self.calling.bound(address, first, later, refuse)
+
+
+@pytest.fixture(scope="module", params=["shipped", "of LLVM's code"])
+def library(request, code, tmp_path_factory):
     folder = tmp_path_factory.mktemp("loops")
     shutil.copy(code / f"calling{CALLING_SUFFIX}", folder)
-    loops = {function.__name__: compiled(function) for function in (_mix, _nothing, _is_more)}
-    examples = [("_mix", MIXED), ("_mix", ANYHOW), ("_nothing", (np.zeros(1, np.int64),)), ("_is_more", (1, 2))]
-    target = Target(HERE.triple, HERE.levels[0])
+    examples = [
+        (_mix, MIXED),
+        (_mix, ANYHOW),
+        (_nothing, (np.zeros(1, np.int64),)),
+        (_is_more, (1, 2)),
+        (_divide, (1,)),
+    ]
     path = folder / "loops.o"
-    calls = [Call(loops[name], arguments) for name, arguments in examples]
-    path.write_bytes(emit({call.symbol: call for call in calls}, target))
+    calls = [Call(compiled(function), arguments) for function, arguments in examples]
+    path.write_bytes(emit({symbol_of(call): call for call in calls}, Target(HERE.triple, HERE.levels[0])))
     machine_code.link(HERE, folder / HERE.levels[0] / f"shared{LIBRARY_SUFFIX}", path)
     digests = {__name__: hashlib.sha256(Path(__file__).read_bytes()).hexdigest()}
     (folder / SOURCES).write_text(json.dumps({"digests": digests, "needs": {__name__: [__name__]}}), encoding="utf-8")
     shipped = Shipped(folder)
-    assert all(shipped.has(loop.name) for loop in loops.values())
-    return shipped, {name: loop.name for name, loop in loops.items()}
+    assert all(shipped.has(call.loop.name) for call in calls)
+    calling = shipped.calling if request.param == "shipped" else kept_code.calling()
+    calling.use(np.ndarray, compiling._fail)
+    return Library(shipped, calling)
 
 
 def refuse(*arguments):
@@ -167,23 +206,27 @@ def refuse(*arguments):
 
 @pytest.mark.parametrize("arguments", [MIXED, ANYHOW, ((-1, (2, -0.5)), -3, -1e300, False, TABLE[:0], MIXED[5])])
 def test_arguments_and_results_are_those_of_python(library, arguments):
-    shipped, names = library
     expected, filled = _mix(*arguments), arguments[5].copy()
     arguments[5][:] = 0
-    assert shipped.loop(names["_mix"], refuse)(*arguments) == expected
+    assert library.loop(_mix)(*arguments) == expected
     assert arguments[5] == filled
 
 
 def test_results_are_none_truths_and_numbers(library):
-    shipped, names = library
-    filled, is_more = np.zeros(1, np.int64), shipped.loop(names["_is_more"], refuse)
-    assert shipped.loop(names["_nothing"], refuse)(filled) is None and filled[0] == 7
+    filled, is_more = np.zeros(1, np.int64), library.loop(_is_more)
+    assert library.loop(_nothing)(filled) is None and filled[0] == 7
     assert is_more(2, 1) is True and is_more(np.int64(1), 2) is False
 
 
+def test_error_of_what_ships_is_its_status(library):
+    divide = library.loop(_divide)
+    assert divide(2) == 3
+    with pytest.raises(RuntimeError, match="a loop stopped with status 1"):
+        divide(0)
+
+
 def test_other_arguments_take_the_other_way(library):
-    shipped, names = library
-    is_more = shipped.loop(names["_is_more"], refuse)
+    is_more = library.loop(_is_more)
     for wrong in ((1.5, 2), (1,), (1, 2, 3), (np.zeros(1), 2)):
         assert is_more(*wrong) == "otherwise"
     for wrong, error in (("1", TypeError), (1 << 70, OverflowError)):
@@ -191,22 +234,31 @@ def test_other_arguments_take_the_other_way(library):
             is_more(wrong, 2)
 
 
+def test_entry_is_asked_for_until_there_is_one(library):
+    entries = iter([0, library.shipped.entry(compiled(_divide).name, (kind_of(1),))])
+    divide = library.calling.loop({}, lambda *_: (next(entries), ()), refuse)
+    assert [divide(2) for _ in range(3)] == ["otherwise", 3, 3]
+
+
 def test_bound_arrays_are_read_where_they_lie(library):
-    shipped, names = library
     arguments = list(MIXED)
     arguments[5] = np.zeros(1, np.int64)
-    bound = shipped.bound(names["_mix"], tuple(arguments[:4]), (TABLE.T, arguments[5]), refuse)
+    bound = library.bound(_mix, tuple(arguments[:4]), (TABLE.T, arguments[5]))
     for table in (TABLE.T, np.ascontiguousarray(TABLE.T), TABLE[:, ::2]):
         assert bound(table, arguments[5]) == _mix(*arguments[:4], table, arguments[5])
     assert bound(TABLE.astype(float), arguments[5]) == "otherwise"
-    in_order = shipped.bound(names["_mix"], tuple(arguments[:4]), (TABLE, arguments[5]), refuse)
+    in_order = library.bound(_mix, tuple(arguments[:4]), (TABLE, arguments[5]))
     assert in_order(TABLE[:, ::2], arguments[5]) == in_order(TABLE) == "otherwise"
+
+
+def test_code_of_the_extension_is_made_of_its_source():
+    assert tool("calling").digest() in kept_code.CALLING.read_text().splitlines()[0]
 
 
 def test_loop_that_allocates_is_refused_by_its_name():
     call = Call(compiled(_allocates), (3,))
     with pytest.raises(ValueError, match=r"_allocates.* needs NRT_"):
-        emit({call.symbol: call}, Target("x86_64-unknown-linux-gnu", "x86-64"))
+        emit({symbol_of(call): call}, Target("x86_64-unknown-linux-gnu", "x86-64"))
 
 
 @pytest.mark.parametrize(
