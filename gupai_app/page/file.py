@@ -36,6 +36,7 @@ TEXTS = {
     "begin": "Play",
     "today": "Today's deal",
     "players": "Players",
+    "language": "Language",
     "other": "this file holds another game",
     "long": "this address is too long",
     "failed": "This browser cannot open this file:",
@@ -110,8 +111,10 @@ def _parts(game: Game, texts: set[str]) -> dict[str, Any]:
     words: dict[str, dict[str, Any]] = {}
     for language in LANGUAGES:
         token = speak(language)
-        words[language] = {name: word(text) for name, text in TEXTS.items()} | {"title": title_in(game.title)}
-        words[language]["levels"] = {level.name: word(level.name) for level in listed}
+        words[language] = {name: word(text) for name, text in TEXTS.items()} | {
+            "title": title_in(game.title),
+            "levels": {level.name: word(level.name) for level in listed},
+        }
         TRANSLATIONS.reset(token)
     all_texts = {*texts, *(level.name for level in listed), game.title}
     return {

@@ -272,7 +272,6 @@ export function bound(owner, name) {
   const value = owner[name];
   return typeof value === "function" && !isClass(value) ? Object.assign(value.bind(owner), value) : value;
 }
-export const partial = (callee, ...given) => (...more) => call(callee, ...given, ...more);
 
 // A function whose results are known.
 export const table = (results, takes) => (argument) => (takes ? at(results, argument) : results);

@@ -43,18 +43,14 @@ function heads() {
     made.addEventListener("click", press);
     return made;
   };
-  const languages = Object.assign(document.createElement("span"), { className: "languages" });
-  for (const [code, name] of Object.entries(parts.languages)) {
-    if (code === language) continue;
-    const other = button(name, () => {
-      language = code;
-      heads();
-      const { address, wish } = place.read();
-      place.changed(address, wish);
-    });
-    other.lang = code;
-    languages.append(other);
-  }
+  const languages = Object.assign(document.createElement("select"), { className: "languages", ariaLabel: words().language });
+  for (const [code, name] of Object.entries(parts.languages)) languages.append(Object.assign(new Option(name, code, false, code === language), { lang: code }));
+  languages.addEventListener("change", () => {
+    language = languages.value;
+    heads();
+    const { address, wish } = place.read();
+    place.changed(address, wish);
+  });
   const game = { game: parts.game };
   nav.replaceChildren(
     Object.assign(document.createElement("b"), { className: "mark", textContent: words().title }), level,

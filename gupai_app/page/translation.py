@@ -12,7 +12,6 @@ import ast
 import builtins
 import dataclasses
 import functools
-import importlib
 import json
 import re
 import sys
@@ -76,18 +75,16 @@ def source_of(code: types.CodeType) -> ast.FunctionDef | ast.Lambda:
     nodes = [node for node in ast.walk(_tree(code.co_filename)) if isinstance(node, FUNCTIONS)]
     if code.co_name != "<lambda>":
         named = (node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == code.co_name)
-        return next(node for node in named if _first_line(node) == code.co_firstlineno)
+        first = code.co_firstlineno  # that of the first decorator, if there are any
+        return next(node for node in named if first in (node.lineno, *(part.lineno for part in node.decorator_list)))
     spans = set(code.co_positions())
     bodies = [node for node in nodes if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno]
-    return next(node for node in bodies if len(bodies) == 1 or _span(node.body) in spans)
-
-
-def _first_line(node: ast.FunctionDef) -> int:
-    return min([node.lineno, *(part.lineno for part in node.decorator_list)])
-
-
-def _span(node: ast.expr) -> tuple[int, int | None, int, int | None]:
-    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+    return next(
+        node
+        for node in bodies
+        if len(bodies) == 1
+        or (node.body.lineno, node.body.end_lineno, node.body.col_offset, node.body.end_col_offset) in spans
+    )
 
 
 def place_of(code: types.CodeType, line: int = 0) -> str:
@@ -270,8 +267,6 @@ class Translation:
                 return self._module(value)
             case types.FunctionType(__name__="<lambda>"):
                 return Function(self, value).text()
-            case functools.partial():
-                return f"$.partial({', '.join(map(self.data, [value.func, *value.args]))})"
         if callable(value) and not dataclasses.is_dataclass(type(value)):
             return self.reference(getattr(value, "__name__", "function"), value)
         if type(value).__module__.partition(".")[0] in LIBRARIES:
@@ -386,13 +381,6 @@ class Function:
         self.source, self.mention = source_of(self.code), translation.mention
         cells = zip(self.code.co_freevars, function.__closure__ or (), strict=True)
         self.live = {name: cell.cell_contents for name, cell in cells if name != "__class__"}
-        for node in ast.walk(self.source):
-            if isinstance(node, ast.Import):
-                self.live |= {alias.asname or alias.name: importlib.import_module(alias.name) for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                name = f"{'.' * node.level}{node.module or ''}"
-                module = importlib.import_module(name, function.__globals__["__package__"])
-                self.live |= {alias.asname or alias.name: getattr(module, alias.name) for alias in node.names}
 
     def refuse(self, node: ast.AST, why: str) -> NoReturn:
         """Refuse what cannot be translated."""
@@ -651,8 +639,6 @@ class Function:
             node.args = [ast.copy_location(ast.ListComp(listed.elt, listed.generators), listed)]
         given, words = f"[{self._all(node.args)}]", self._words(node.keywords)
         if value is not MISSING:
-            if getattr(value, "__module__", "") == "typing" and name == "cast":
-                return self.expression(node.args[1])
             js = (
                 self._attribute(function, called=True)
                 if isinstance(function, ast.Attribute)
@@ -713,7 +699,7 @@ class Function:
     def statement(self, node: ast.stmt) -> list[str]:
         """Return the lines of a statement."""
         match node:
-            case ast.Expr(ast.Constant()) | ast.Pass() | ast.Import() | ast.ImportFrom() | ast.Nonlocal():
+            case ast.Expr(ast.Constant()) | ast.Pass() | ast.Nonlocal():
                 return []
             case ast.Expr(value):
                 return [f"{self.expression(value)};"]

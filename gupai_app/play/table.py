@@ -514,8 +514,10 @@ def _help(seating: WebGame, query: Mapping[str, str], waits: Callable[[str], str
         advice = seating.advice(plain=bool(waiting), rough=rough, seen=seen)
         if rough and number <= len(advice.steps):  # no values yet: nothing of a quick search is shown
             rough, advice = False, seating.advice(seen=seen)
-        hint = {"number": number, "most": STEPS + 1, "how_found": "", "next": 0, "last": False, "waits": word(waiting)}
-        hint["rough"] = rough
+        hint = {"number": number, "most": STEPS + 1, "how_found": "", "next": 0, "last": False} | {
+            "waits": word(waiting),
+            "rough": rough,
+        }
         sentences = advice.steps[:number]
         if number <= len(advice.steps):
             hint["next"], hint["last"] = number + 1, number == len(advice.steps)

@@ -453,6 +453,12 @@ def unknown_function(n):
     return math.gamma(n)
 
 
+def imports(n):
+    from math import floor
+
+    return floor(n)
+
+
 def for_else(n):
     for i in range(n):
         if i:
@@ -466,6 +472,7 @@ def for_else(n):
     ("function", "line", "why"),
     [
         (unsupported, 1, "With cannot be translated"),
+        (imports, 1, "ImportFrom cannot be translated"),
         (unknown_function, 1, "gamma is not in the runtime"),
         (for_else, 1, "else of For cannot be translated"),
     ],
