@@ -98,7 +98,7 @@ class HumanPlayer:
             elif text in UNDO:
                 self.terminal.say(NOT_MOVED)  # without the table again, which would push this off a small screen
             elif key in HELP:
-                self._help(topic)
+                self._help(topic.strip())
                 self._show(view, turn.masks[0], entries)
             elif text in ADVICE and self.adviser is not None:
                 advice, steps = self._advised(self.adviser, turn, entries, advice, steps)
@@ -144,16 +144,11 @@ class HumanPlayer:
         return most
 
     def _help(self, topic: str) -> None:
-        """Show what the person can type, or a page on a topic, and any other that they then ask for."""
-        while True:
-            matches = [lines for name, lines in TOPICS.items() if topic.strip() and name.startswith(topic.strip())]
-            if matches:
-                lines = matches[0](self.game, self.variant, self.terminal.width)
-            else:
-                lines = key_lines(self.game, self.variant, self.terminal.width, practises=self.adviser is not None)
-            topic = self.terminal.pages(lines).lstrip("? ")
-            if not any(name.startswith(topic) for name in TOPICS if topic):
-                return
+        """Show what the person can type, or a page on a topic."""
+        game, variant, width = self.game, self.variant, self.terminal.width
+        lines = next((lines for name, lines in TOPICS.items() if topic and name.startswith(topic)), None)
+        keys = key_lines(game, variant, width, practises=self.adviser is not None)
+        self.terminal.pages(lines(game, variant, width) if lines else keys)
 
     def _advised(
         self, adviser: SearchAgent, turn: DecisionBatch, entries: Sequence[Entry], advice: Advice | None, steps: int

@@ -86,21 +86,20 @@ class Terminal:
         self.left -= text.count("\n") + 1
         self._print(text)
 
-    def pages(self, lines: Sequence[str]) -> str:
-        """Show lines, a screen at a time while the person presses Enter; return what else they type, "" at the end."""
+    def pages(self, lines: Sequence[str]) -> None:
+        """Show lines, a screen at a time while the person presses Enter; what else they type is their next answer."""
         size = self.height - 2  # one for the question, one to spare
         for start in range(0, len(lines), size):
             self.say("\n".join(lines[start : start + size]))
             is_last = start + size >= len(lines)
-            answer = self.ask("Enter shows the table: " if is_last else "Enter shows more, q the table: ")
-            if answer:
-                return answer
-        return ""
+            if answer := self.ask("Enter shows the table: " if is_last else "Enter shows more, q the table: "):
+                self.ahead += [answer] * (is_last or answer != "q")
+                return
 
     def introduce(self, lines: Sequence[str]) -> None:
         """Show what a person is to read before the table, which would push it off the screen."""
         if self.pauses:
-            self.ahead += filter(None, [self.pages(lines)])
+            self.pages(lines)
         else:
             self.say("\n".join(lines))
             self.left = self.height
