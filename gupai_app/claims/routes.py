@@ -3,6 +3,7 @@
 import contextlib
 import functools
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Annotated, NamedTuple
 from urllib.parse import urlencode
 
@@ -18,9 +19,9 @@ from gupai_app.claims.changes import Changed, changed
 from gupai_app.claims.page import LOOKS, MEANINGS, claim_body, deal_both_ways, deal_elsewhere
 from gupai_app.review.page import Parts
 from gupai_app.server.jobs import Notify
-from gupai_app.server.pages import Asked, Form, Query, Server, page, saved_as, whole
+from gupai_app.server.pages import Asked, Form, Query, Server, WaitingError, page, saved_as, whole
 from gupai_app.server.players import NAMED, ODD, SEARCHES, existing, wrong_with
-from gupai_app.server.warming import MATCHES
+from gupai_app.server.warming import MATCHES, PATIENCE
 from gupai_env import __version__
 from gupai_env.messages import say
 from gupai_env.storage.models import read_stored, to_yaml
@@ -100,9 +101,19 @@ def now_changed(own: Own, query: Query) -> Changed:
 Now = Annotated[Changed, Depends(now_changed)]
 
 
+@functools.cache
+def reading() -> Future[dict[str, Claim]]:
+    """Return what reads the claims in the background."""
+    return ThreadPoolExecutor(1).submit(known)
+
+
 @router.get("/claims")
-def claims() -> Response:
-    summaries = [(claim, _summary(claim.id)) for claim in known().values()]
+def claims(server: Asked) -> Response:
+    try:
+        found = reading().result(PATIENCE if server.warmer else None)
+    except TimeoutError:
+        raise WaitingError("The claims are being read.") from None
+    summaries = [(claim, _summary(claim.id)) for claim in found.values()]
     return page("claims.html", head="Claims", claims=summaries, meanings=MEANINGS)
 
 

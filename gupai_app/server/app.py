@@ -16,8 +16,9 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 from uvicorn.server import HANDLED_SIGNALS
 
-from gupai_app.claims.routes import known
+from gupai_app.claims.routes import reading
 from gupai_app.kept.store import Store
+from gupai_app.play.routes import front
 from gupai_app.server.html import SUBJECTS
 from gupai_app.server.pages import Server, WaitingError, assets, page, page_before, sentence
 from gupai_app.server.players import NoPageError, Players, existing
@@ -58,10 +59,11 @@ def create_app(
     """
     app = FastAPI(title="gupai", docs_url=None, redoc_url=None, openapi_url=None)
     load_plugins()
-    warmer = Warmer(list(GAMES.values())) if warm else None
+    app.state.server = server = Server(Players(runs, agents), tournaments, games)
     if warm:
-        threading.Thread(target=known, daemon=True).start()  # what the list of claims shows
-    app.state.server = Server(Players(runs, agents), tournaments, games, warmer=warmer)
+        front(server)  # once, so that it is there at once
+        reading()
+        server.warmer = Warmer(list(GAMES.values()))
     app.add_middleware(Guard, hosts=hosts, sentence=sentence)
     for kind in (RefusedError, WaitingError, NoPageError, OSError, HTTPException, ValueError):
         app.add_exception_handler(kind, error_page)
