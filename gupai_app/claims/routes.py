@@ -110,10 +110,10 @@ def reading() -> Future[dict[str, Claim]]:
 @router.get("/claims")
 def claims(server: Asked) -> Response:
     try:
-        found = reading().result(PATIENCE if server.warmer else None)
+        listed = reading().result(PATIENCE if server.warmer else None)
     except TimeoutError:
         raise WaitingError("The claims are being read.") from None
-    summaries = [(claim, _summary(claim.id)) for claim in found.values()]
+    summaries = [(claim, _summary(claim.id)) for claim in listed.values()]
     return page("claims.html", head="Claims", claims=summaries, meanings=MEANINGS)
 
 

@@ -57,7 +57,7 @@ class Searched:
         if self.game:
             get_game(self.game)
         if self.level:
-            one_of("level", self.level, dict.fromkeys([*LEVELS, *Store().each("level")]))
+            one_of("level", self.level, dict.fromkeys([*LEVELS, *Store().distinct("level")]))
         return Search(**vars(self))
 
 

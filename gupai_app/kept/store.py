@@ -201,7 +201,7 @@ class Store:
         with self._open() as file:
             return int(file.execute(f"SELECT count(*) FROM games WHERE {MATCHES}", asdict(search)).fetchone()[0])
 
-    def each(self, column: Literal["level", "day"]) -> list[str]:
+    def distinct(self, column: Literal["level", "day"]) -> list[str]:
         """Return what the games that are kept have in a column, each text once; see `Kept`."""
         with self._open() as file:
             return [text for (text,) in file.execute(f"SELECT DISTINCT {column} FROM games ORDER BY {column}")]

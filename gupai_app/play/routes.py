@@ -35,7 +35,7 @@ def front(server: Asked) -> Response:
     with suppress(OSError, ValueError):  # of a file that cannot be read, which the page of kept games says
         if server.games:
             latest, words = server.games.find(most=LATEST), of_day(server.games)
-            words["streak"] = streak(server.games.each("day"), date.today())
+            words["streak"] = streak(server.games.distinct("day"), date.today())
     games = [(guide.game, guide.kind, guide.goal) for guide in guides]
     return page("front.html", head="Games", games=games, latest=latest, **words)
 

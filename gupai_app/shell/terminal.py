@@ -132,11 +132,11 @@ def paged(texts: Iterable[str]) -> None:
             print(text, end="")
         return
     look = {"LESS": "FRX", **os.environ}  # colours, and no pager where one screen is enough; as git has it
-    shown = subprocess.Popen([pager, *words], stdin=subprocess.PIPE, encoding="utf-8", env=look)
-    assert shown.stdin is not None
-    with suppress(BrokenPipeError, KeyboardInterrupt), shown.stdin as lines:  # ctrl-C is for the pager
+    process = subprocess.Popen([pager, *words], stdin=subprocess.PIPE, encoding="utf-8", env=look)
+    assert process.stdin is not None
+    with suppress(BrokenPipeError, KeyboardInterrupt), process.stdin as lines:  # ctrl-C is for the pager
         for text in texts:
             lines.write(text)
-    while shown.poll() is None:
+    while process.poll() is None:
         with suppress(KeyboardInterrupt):
-            shown.wait()
+            process.wait()
