@@ -1,17 +1,23 @@
 """The rule-based players of Da Ling. Of splits with equal scores they choose the first."""
 
+from math import comb
+
 import numpy as np
 
 from gupai_env.core.bits import ones
 from gupai_env.core.heuristic import Feature, indices, prepared, yes_or_no
 from gupai_env.core.rule import long_rule, rule
-from gupai_env.core.tiles import COPIES, FULL_SET, KINDS, NO_TILE, ONE, bit_each, first_kind, size
+from gupai_env.core.tiles import COPIES, FULL_SET, KINDS, NO_TILE, ONE, bit_each, first_kind
 from gupai_env.games.da_ling.rules import (
+    DECKS,
     GROUPS,
     HAND,
+    HANDS,
     MOST_POINTS,
     NO_MATCH,
+    SEATS,
     SPLITS,
+    TABLE,
     VALUE,
     WILD,
     colour_of,
@@ -91,6 +97,20 @@ def triples_with() -> np.ndarray:
 
 TRIPLES_WITH = triples_with().astype(np.int16)  # [KINDS, 10, 2, TRIPLE_PIPS], by kind, target, colour and pips
 TRIPLES = (np.tensordot(COPIES, TRIPLES_WITH.astype(np.int64), 1) // 3).astype(np.int16)  # of all kinds
+SIZES = ((1, 2, 3), (1, 1, 1))  # tiles of each group, by deck
+# How many groups the unseen tiles form, [2, GROUPS] by deck; and how many of them can be as strong as one in hand.
+ALL = [[comb(len(DECKS[deck]) - TABLE - HANDS[deck], size) for size in SIZES[deck]] for deck in range(len(DECKS))]
+AS_STRONG = np.minimum(ALL, int(TRIPLES.max()))
+# How likely no other seat has as strong a group, by the number of groups as strong, behind each other by deck and
+# group, and by the number of other seats, from 1. A table, because a power is rounded as the system's library likes.
+PROBABILITIES = np.array(
+    [
+        [(1 - strong / ALL[deck][group]) ** (TRIES[group] * others) for others in range(1, SEATS)]
+        for (deck, group), most in np.ndenumerate(AS_STRONG)
+        for strong in range(most + 1)
+    ]
+)  # float64 [entries, SEATS - 1]
+FIRST = (AS_STRONG + 1).cumsum().reshape(AS_STRONG.shape) - AS_STRONG - 1  # entry of a deck and group
 SIZE = np.bitwise_count(np.arange(1 << HAND)).astype(np.int8)  # of a group, by its places as bits
 LITTLE = 1 / 1024  # of a chip, so that pips only break ties
 HEURISTICS: dict[str, dict[str, float]] = {
@@ -106,7 +126,7 @@ def prepare(view, weights, spare):
         pips, group = view.strength[places], SIZE[places] - 1
         if pips != NO_MATCH:
             weight = weights[AT.single_probability + group] + weights[AT.stake_probability] * view.stakes[group]
-            spare[places] = weight * probability(view, group, places, pips) if weight != 0 else 0.0
+            spare[places] = weight * probability(view, group, pips) if weight != 0 else 0.0
     return 0
 
 
@@ -130,27 +150,19 @@ score = prepared(prepare, score_with)
 
 
 @rule
-def probability(view, group, places, pips):
-    """Return about how likely no other seat has as strong a group; `places` are its tiles in the hand, as bits."""
-    tiles = 0
-    for place in range(HAND):
-        tiles += (places >> place & 1) & (view.tiles[place] != NO_TILE)
-    return (1 - share_as_strong(view, tiles, pips)) ** (TRIES[group] * (view.players - 1))
+def probability(view, group, pips):
+    """Return about how likely no other seat has as strong a group."""
+    deck = int(view.tiles[HAND - 1] == NO_TILE)
+    strong = groups_as_strong(view, SIZES[deck][group], pips)
+    return PROBABILITIES[FIRST[deck, group] + strong, view.players - 2]
 
 
 @long_rule
-def share_as_strong(view, tiles, pips):
-    """Return the share, of all groups that so many unseen tiles form, of those that match with as many pips."""
+def groups_as_strong(view, tiles, pips):
+    """Return how many of the groups that so many unseen tiles form match with as many pips."""
     if tiles == 1:
-        strong = third_tiles(view.unseen, NO_TILE, NO_TILE, view, pips)
-    elif tiles == 2:
-        strong = strong_pairs(view, pips)
-    else:
-        strong = strong_triples(view, pips)
-    everything, unseen = 1.0, size(view.unseen)
-    for chosen in range(tiles):
-        everything *= (unseen - chosen) / (chosen + 1)
-    return strong / everything if strong else 0.0
+        return third_tiles(view.unseen, NO_TILE, NO_TILE, view, pips)
+    return strong_pairs(view, pips) if tiles == 2 else strong_triples(view, pips)
 
 
 @rule

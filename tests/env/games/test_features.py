@@ -17,7 +17,7 @@ from gupai_env.core.heuristic import SPARE
 from gupai_env.core.position import Position
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import RED, kind_of, tile_set, tiles_in
-from gupai_env.games.da_ling.players import share_as_strong
+from gupai_env.games.da_ling.players import groups_as_strong
 from gupai_env.games.da_ling.rules import NO_MATCH, VALUE, strength_of
 from gupai_env.games.deer_hunt import players as deer_hunt_players
 from gupai_env.games.pai_gow import players as pai_gow_players
@@ -330,8 +330,8 @@ def test_share_of_strong_groups_among_the_unseen_tiles(options):
             groups = [sum(int(VALUE[kind]) for kind in group) for group in combinations(unseen, tiles)]
             strengths = np.array([strength_of(group, int(view.target), int(view.red)) for group in groups])
             for pips in (0, 4, 9):
-                share = ((strengths != NO_MATCH) & (strengths >= pips)).mean()
-                assert share_as_strong(view, tiles, pips) == pytest.approx(share, abs=1e-12)
+                strong = ((strengths != NO_MATCH) & (strengths >= pips)).sum()
+                assert groups_as_strong(view, tiles, pips) == strong
 
 
 # Tiu-U. A set has four [6:6], six other tiles of ten pips or more, and so on; unseen is what lies nowhere.
