@@ -33,6 +33,8 @@ VIEW_FIELDS = (
     ("laid_at", "i1", (KINDS,)),
     ("record", "i1", (TURNS,)),
 )
+# The kinds that carry any of some numbers, which are the bits of the index.
+CARRYING_ANY = np.bitwise_or.reduce(CARRYING * (np.arange(1 << NUMBERS)[:, None] >> np.arange(NUMBERS) & 1), 1)
 VIEW = view_dtype(
     SEATS,
     *VIEW_FIELDS,
@@ -127,7 +129,7 @@ def restore_public(rules, view, key, state):
 
 @rule
 def list_bars(rules, view, forced, both_ends, bars, known):
-    """Fill, for each turn and each seat, the set of kinds that the seat is known not to hold then.
+    """Fill, for each turn, the numbers that the seat whose turn it was is known not to hold then, as bits.
 
     A seat that had to discard held nothing that fitted, then or later.
 
@@ -136,8 +138,8 @@ def list_bars(rules, view, forced, both_ends, bars, known):
         view: What a seat knows.
         forced: Whether who can play must play.
         both_ends: Whether a layout has two open ends.
-        bars: Is written, sets of kinds, int64 [turns, seats].
-        known: Scratch, sets of kinds by seat.
+        bars: Is written, int8 [turns].
+        known: Is written: what is known now, int8 [seats].
     """
     ends = scratch(2, np.int8)
     ends[:] = 0
@@ -148,7 +150,7 @@ def list_bars(rules, view, forced, both_ends, bars, known):
         if action < DISCARD:
             join(ends, action % KINDS, action // KINDS, both_ends)
         elif forced:
-            known[offset] |= CARRYING[ends[0]] | CARRYING[ends[1]]
+            known[offset] |= 1 << ends[0] | 1 << ends[1]
         bars[turn] = known[offset]
         offset = offset + 1 if offset + 1 < rules.players else 0
 
@@ -158,18 +160,17 @@ def list_slots(rules, view, deck_size, bars, known, offsets, turns, barred):
     """List the slots that the unseen tiles fill; return how many there are.
 
     A slot is a tile in another's hand (`turns` TURNS), one discarded (at that turn), or one dealt to nobody
-    (`offsets` 0). `barred` is the set of kinds it cannot be, as `list_bars` says. The slots of a place stand together,
-    those barred from most kinds first.
+    (`offsets` 0). `barred` are the numbers that it cannot have, as `list_bars` says. The slots of a place stand
+    together, those barred from most numbers first.
 
     Args:
         rules: The options, as rules functions take them.
         view: What a seat knows.
         deck_size: Tiles of the deck.
-        bars: As `list_bars` wrote them.
-        known: Sets of kinds by seat.
+        bars, known: As `list_bars` wrote them.
         offsets: Is written: of each slot the place, counted from the viewer, 0 for nobody.
         turns: Is written: of each slot when the tile was discarded, TURNS for a tile in hand.
-        barred: Is written: of each slot the kinds that it cannot be.
+        barred: Is written: of each slot the numbers that it cannot have, as bits.
     """
     slots = 0
     for offset in range(1, rules.players):
@@ -199,7 +200,7 @@ def record_own(rules, view, bars, state):
     remaining = view.discards
     for turn in range(view.turn - 1, -1, -1):
         if view.record[turn] >= DISCARD and (view.leader + turn) % rules.players == 0:
-            kind = first_kind(kinds_in(remaining) & ~bars[turn])  # what could go last could go before too
+            kind = first_kind(kinds_in(remaining) & ~CARRYING_ANY[bars[turn]])  # what could go last could go before too
             remaining -= ONE[kind]
             state.record[turn] = DISCARD + kind
 
@@ -213,8 +214,8 @@ def allow(kinds, offsets, barred, allowed, most):
     Args:
         kinds: The unseen tiles, int8 [slots].
         offsets, barred: As `list_slots` wrote them.
-        allowed: Is written, int64 [slots].
-        most: Is written: of each slot the most choices there can be.
+        allowed: Is written, uint32 [slots].
+        most: Is written: of each slot the most choices there can be, int8 [slots].
     """
     slots = len(kinds)
     own = 0  # slots of the same place before this one
@@ -224,7 +225,7 @@ def allow(kinds, offsets, barred, allowed, most):
         else:
             allowed[slot] = 0
             for index in range(slots):
-                if barred[slot] & ONE[kinds[index]] == 0:
+                if CARRYING_ANY[barred[slot]] & ONE[kinds[index]] == 0:
                     allowed[slot] |= 1 << index
         own = own + 1 if slot > 0 and offsets[slot] == offsets[slot - 1] else 0
         # Of the other tiles used before, at most slots - allowed can be ones that are barred here.
@@ -310,10 +311,11 @@ def determinize(possible, rules, view, deck_size, forced, both_ends, key, state)
         state: Is written, a cleared state.
     """
     restore_public(rules, view, key, state)
-    offsets, turns, barred = scratch(TURNS, np.int8), scratch(TURNS, np.int8), scratch(TURNS, np.int64)
+    # Of the shortest types: of 1,200 bytes each, the threads of a GPU would leave its caches nothing else.
+    offsets, turns, barred = scratch(TURNS, np.int8), scratch(TURNS, np.int8), scratch(TURNS, np.int8)
     kinds, tiles = scratch(TURNS, np.int8), scratch(TURNS, np.int8)
-    allowed, most = scratch(TURNS, np.int64), scratch(TURNS, np.int64)
-    bars, known = scratch(TURNS, np.int64), scratch(SEATS, np.int64)
+    allowed, most = scratch(TURNS, np.uint32), scratch(TURNS, np.int8)
+    bars, known = scratch(TURNS, np.int8), scratch(SEATS, np.int8)
     list_bars(rules, view, forced, both_ends, bars, known)
     record_own(rules, view, bars, state)
     slots = list_slots(rules, view, deck_size, bars, known, offsets, turns, barred)

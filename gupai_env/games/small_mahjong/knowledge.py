@@ -243,15 +243,14 @@ def determinize(rules, view, key, state):
     can have been, all alike; a history against the rules is drawn again.
     """
     restore_public(rules, view, key, state)
-    who, known = scratch(TURNS, np.int8), scratch(TURNS, np.int64)
-    list_turns(rules, view, state, who, known)
-    state.known[state.mover] = known[view.turns - 1]  # with the tile it discards, until that is settled
+    who = scratch(TURNS, np.int8)
+    list_turns(rules, view, state, who)
     tiles = scratch(MOST_TILES, np.int8)
     unseen = list_tiles(view.unseen, tiles)
     attempt, fits = derive(key, 1), False
     while not fits:
         place_tiles(rules, view, tiles[:unseen], attempt, state)
-        fits = possible(rules, view, who, known, attempt, state)
+        fits = possible(rules, view, who, attempt, state)
         attempt = derive(attempt, 0)
     for seat in range(rules.players):
         if seat != state.mover or view.offer != NOBODY:
@@ -286,24 +285,23 @@ def restore_public(rules, view, key, state):
         seat = seat_at(rules, state, view.seat, offset)
         write_row(state.melds[seat], view.melds[offset])
         state.meld_points[seat] = view.meld_points[offset]
-        state.known[seat] = view.known[offset]
         state.discards[seat] = view.discards[offset]
     state.hands[view.seat] = view.hand
 
 
 @rule
-def list_turns(rules, view, state, who, known):
-    """List whose turn each was, and which tiles its hand was known to hold once it had six."""
-    held = blank(SEATS, np.int64)
+def list_turns(rules, view, state, who):
+    """List whose turn each was, SEATS more if the hand was known to hold the tile it threw; note what it holds now."""
     seat = state.leader
     for turn in range(view.turns):
-        seat = seat_at(rules, state, seat, view.steps[turn])
+        seat, thrown = seat_at(rules, state, seat, view.steps[turn]), view.thrown[turn]
         if view.begun[turn] == JOINED:
-            held[seat] += ONE[view.thrown[turn - 1]]
+            state.known[seat] += ONE[view.thrown[turn - 1]]
         who[turn] = seat
-        known[turn] = held[seat]
-        if view.thrown[turn] != NOBODY:
-            held[seat] = without(held[seat], view.thrown[turn])
+        settled = turn < view.turns - 1  # the last discard is known to be held until then
+        if settled and thrown != NOBODY and count(state.known[seat], thrown):
+            state.known[seat] -= ONE[thrown]
+            who[turn] += SEATS
 
 
 @rule
@@ -321,24 +319,26 @@ def place_tiles(rules, view, tiles, key, state):
 
 
 @rule
-def possible(rules, view, who, known, key, state):
+def possible(rules, view, who, key, state):
     """Take back all turns, from the last; False if one of them was against the rules.
 
     Any tile not known to have been claimed can be the one that was drawn. As there are equally many of these
     whatever the tiles are, all deals stay equally likely. The viewer too forgets what it drew.
     """
     luck = derive(key, len(DECK))
-    hands, laid_out = scratch(SEATS, np.int64), scratch(SEATS, np.int8)
+    hands, held, laid_out = scratch(SEATS, np.int64), scratch(SEATS, np.int64), scratch(SEATS, np.int8)
     write_row(hands, state.hands)
+    write_row(held, state.known)  # what each hand was known to hold
     write_row(laid_out, state.meld_points)
     for turn in range(view.turns - 1, -1, -1):
-        seat, thrown, begun = who[turn], view.thrown[turn], view.begun[turn]
+        seat, thrown, begun = who[turn] % SEATS, view.thrown[turn], view.begun[turn]
         if thrown != NOBODY:
             hands[seat] += ONE[thrown]
+            held[seat] += ONE[thrown] if who[turn] >= SEATS else 0
             if rules.auto_win and best_split(hands[seat], laid_out[seat]):
                 return False
         if begun == DREW:
-            kind = some_tile(hands[seat] - known[turn], derive(luck, turn))
+            kind = some_tile(hands[seat] - held[seat], derive(luck, turn))
             if turn == view.turns - 1:
                 if view.new_tile != NOBODY:
                     kind = view.new_tile
@@ -349,6 +349,7 @@ def possible(rules, view, who, known, key, state):
         kind = view.thrown[turn - 1]
         if begun == JOINED:
             hands[seat] -= ONE[kind]
+            held[seat] -= ONE[kind]
             if not prospects(hands[seat])[1] >> (3 * kind + view.steps[turn] - 1) & 1:
                 return False
         else:
