@@ -6,7 +6,8 @@ Meant to take less than six minutes on 16 cores (no GPU has run it yet), compili
 process of its own. A decision counts when its action is drawn, played, and its mask and observation are there. Without
 a GPU, the processor runs a few lanes of the same kernels (`ptx.py`); its rates mean nothing, but every line runs:
 
-    python -m benchmarks.device jie-long --device cpu --tiny
+    python -m benchmarks.device jie-long --device cpu --tiny          # everything
+    python -m benchmarks.device --device cpu --tiny --only-digests    # 1,015 decisions of every game
 """
 
 import argparse
@@ -59,7 +60,7 @@ class Sizes(NamedTuple):
 
 
 FULL = Sizes((1, 1000, 65536), 60, 1 << 18, 2.0, 1 << 14, 1.0)
-TINY = Sizes((3,), 5, 3, 0.0, 2, 0.001)
+TINY = Sizes((200, 3), 5, 3, 0.0, 2, 0.001)
 
 
 def _where_it_says(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -91,7 +92,7 @@ def main() -> None:
     results: dict[str, Any] = {"gpu": gpu, **sizes._asdict()}
     parts: list[Callable[[], dict[str, Any]]]
     if chosen.only_digests:
-        parts = [lambda: {"games": {game: digests(game, sizes, device) for game in chosen.games}}]
+        parts = [lambda: {"games": {game: compared(game, sizes, device) for game in chosen.games}}]
     else:
         parts = [
             lambda: {"games": side_by_side(chosen.games, sizes, device)},
@@ -124,8 +125,7 @@ def play(game: str, sizes: Sizes, device: str, digested: Any, alone: Any) -> dic
     try:
         torch.set_num_threads(1)
         begun = time.monotonic()
-        played, own = digests(game, sizes, device), digests(game, sizes, PROCESSOR)
-        same = {name: [mine == theirs for mine, theirs in zip(played[name], own[name], strict=True)] for name in own}
+        same = compared(game, sizes, device)
         won, by_processor = (network_chips(game, sizes.lanes[:2][-1], where) for where in (device, PROCESSOR))
         equal = float((won == by_processor)[~np.isnan(by_processor)].mean())
         row = {"same": same, "equal_network_chips": equal, "seconds": round(time.monotonic() - begun, 1)}
@@ -136,6 +136,14 @@ def play(game: str, sizes: Sizes, device: str, digested: Any, alone: Any) -> dic
         row |= {"million_decisions_per_second": rates(game, sizes, device)}
         print(game, row, flush=True)
     return row
+
+
+def compared(game: str, sizes: Sizes, device: str) -> dict[str, list[bool]]:
+    """Return whether a device plays what the processor does, for each digest of `digests`."""
+    played, own = digests(game, sizes, device), digests(game, sizes, PROCESSOR)
+    same = {name: [mine == theirs for mine, theirs in zip(played[name], own[name], strict=True)] for name in own}
+    print(game, same, flush=True)
+    return same
 
 
 @_where_it_says

@@ -7,11 +7,14 @@ The line above each says what numba makes of the same function written as a loop
 `python benchmarks/intrinsics.py` (numba 0.68, one core of an Intel Xeon with AVX-512, 27 November 2026).
 """
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from gupai_env.core.rule import Later, in_machine_code, rule
 
 ir: Any = Later("llvmlite.ir")
+cgutils: Any = Later("numba.core.cgutils")
 types: Any = Later("numba.core.types")
 GROUPS = 0x0707070707070707  # the lowest three bits of every byte
 
@@ -19,14 +22,6 @@ GROUPS = 0x0707070707070707  # the lowest three bits of every byte
 def _trailing_zeros(builder, word):
     # The constant says that a word of zero need not be answered: without it LLVM adds a comparison and a jump.
     return builder.cttz(word, ir.Constant(ir.IntType(1), True))
-
-
-def _moved(builder, name, bits, places):
-    """Build one of the two instructions of BMI2: "pdep" to the places, "pext" from them."""
-    # By its name in LLVM, because llvmlite has no method for it. Compilers do not find this instruction in a loop.
-    word = ir.IntType(64)
-    move = builder.module.declare_intrinsic(f"llvm.x86.bmi.{name}.64", (), ir.FunctionType(word, [word, word]))
-    return builder.call(move, [bits, places])
 
 
 def ones(word: int) -> int:
@@ -101,34 +96,64 @@ def nth_one(bits: int, number: int) -> int:
 
 
 # x86 with BMI2 moves bits to or from the positions set in a word by one instruction. Each function that uses it has a
-# second implementation, bit by bit, for processors without it (such as ARM); plain Python uses that too, so that it is
-# tested everywhere.
+# second implementation, bit by bit, for what has none: other processors (such as ARM), GPUs, and plain Python, so that
+# it is tested everywhere.
+WITHOUT_BMI2: dict[Callable[..., Any], Callable[..., Any]] = {
+    spread: _spread_step_by_step,
+    gather: _gather_one_by_one,
+    nth_one: _nth_one_by_one,
+}
+
+
+def in_words(function: Callable[..., Any], build: Callable[..., Any]) -> None:
+    """Make compiled code call a function of words by a name of its own, where LLVM inlines it; a GPU has another there.
+
+    Args:
+        function: The function, of int64; its name in LLVM's code is `symbol` of it.
+        build: build(builder, *arguments) builds what it returns, a word.
+    """
+
+    @in_machine_code(function, WITHOUT_BMI2.get(function))
+    @functools.wraps(build)  # numba reads there how many arguments follow the first
+    def _generator(typing_context, *given):
+        def call(context, builder, signature, given):
+            word = ir.IntType(64)
+            kind = ir.FunctionType(word, [word] * len(given))
+            called = cgutils.get_or_insert_function(builder.module, kind, symbol(function))
+            if called.is_declaration:
+                called.linkage = "linkonce_odr"  # another of this name takes its place (`cuda.py`)
+                called.attributes.add("alwaysinline")
+                inside = ir.IRBuilder(called.append_basic_block())
+                inside.ret(build(inside, *called.args))
+            return builder.call(called, given)
+
+        return types.int64(*[types.int64] * len(given)), call
+
+
+def symbol(function: Callable[..., Any]) -> str:
+    """Return the name of a function of words in LLVM's code."""
+    return f"gupai_{function.__name__}"
+
+
+def _moved(builder, name, bits, places):
+    """Build one of the two instructions of BMI2: "pdep" to the places, "pext" from them."""
+    # By its name in LLVM, because llvmlite has no method for it. Compilers do not find this instruction in a loop.
+    move = builder.module.declare_intrinsic(f"llvm.x86.bmi.{name}.64", (), ir.FunctionType(bits.type, [bits.type] * 2))
+    return builder.call(move, [bits, places])
 
 
 # numba: eight groups written byte by byte, 4.8 ns; here, with `store_word`: pdep and one store, 1.1 ns.
-@in_machine_code(spread, without_bmi2=_spread_step_by_step)
-def _spread(typing_context, groups):
-    def build(context, builder, signature, given):
-        return _moved(builder, "pdep", given[0], context.get_constant(types.int64, GROUPS))
-
-    return types.int64(types.int64), build
-
+in_words(spread, lambda builder, groups: _moved(builder, "pdep", groups, ir.Constant(groups.type, GROUPS)))
 
 # numba: a round for each of 64 entries of a mask, 8.6 ns; here, in `marks_from`: 1.2 ns.
-@in_machine_code(gather, without_bmi2=_gather_one_by_one)
-def _gather(typing_context, bits, places):
-    def build(context, builder, signature, given):
-        return _moved(builder, "pext", *given)
-
-    return types.int64(types.int64, types.int64), build
+in_words(gather, lambda builder, bits, places: _moved(builder, "pext", bits, places))
 
 
 # numba: a loop of unknown length, 21 ns for one of the first 16; here: pdep puts a single bit at the wanted place, and
 # tzcnt finds it, 1.2 ns. Drawing a legal action is this.
-@in_machine_code(nth_one, without_bmi2=_nth_one_by_one)
-def _nth_one(typing_context, bits, number):
-    def build(context, builder, signature, given):
-        numbered = builder.shl(context.get_constant(types.int64, 1), given[1])
-        return _trailing_zeros(builder, _moved(builder, "pdep", numbered, given[0]))
+def _nth_one(builder, bits, number):
+    numbered = builder.shl(ir.Constant(bits.type, 1), number)
+    return _trailing_zeros(builder, _moved(builder, "pdep", numbered, bits))
 
-    return types.int64(types.int64, types.int64), build
+
+in_words(nth_one, _nth_one)

@@ -2,9 +2,10 @@
 
 A kernel runs a loop of `kernels.py` in a thread for each lane: there `lanes` is that of the thread. Arrays are given by
 their address in the memory of the GPU, as a table has them; a table is given number by number, which need no registers.
-LLVM writes a kernel as PTX, which is kept on disk like the processor's machine code and is the same for every GPU; the
-driver of the GPU assembles it and keeps what it assembled. Tables of the rules lie in the memory of the GPU and are
-read through its read-only cache.
+LLVM writes a kernel as PTX, which is kept on disk like the processor's machine code and is the same for every GPU.
+Tables of the rules lie in the memory of the GPU and are read through its read-only cache. The driver assembles PTX once
+for a GPU and keeps that on disk, until another driver is installed, so there is no file of assembled code here
+(https://developer.nvidia.com/blog/cuda-pro-tip-understand-fat-binaries-jit-caching).
 
 This imports torch, so it is imported itself only when a GPU is asked for. Nothing of CUDA has to be installed except
 the driver.
@@ -22,7 +23,6 @@ import numpy as np
 import torch
 
 from gupai_env.core import kernels
-from gupai_env.core.bits import GROUPS
 from gupai_env.core.compiling import Loop
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import (
@@ -133,12 +133,10 @@ def _lower(typing_context, numbers, number):
 
 # --- what a GPU does otherwise --------------------------------------------------------------------
 
-# LLVM's code. `nth_one` and `gather` move bits one by one, `spread`, whose places are GROUPS, in three steps (see
-# `bits.py`). `gupai_log` is the logarithm of FreeBSD's e_log.c, of normal numbers above 0.
+# LLVM's code. `gupai_log` is the logarithm of FreeBSD's e_log.c, of normal numbers above 0.
 _CODE = f"""
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
-declare i64 @llvm.smin.i64(i64, i64)
 define i64 @gupai_own(i64 %lane, i64 %first) alwaysinline {{
   %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %thread = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -146,69 +144,12 @@ define i64 @gupai_own(i64 %lane, i64 %first) alwaysinline {{
   %number = add nuw nsw i32 %begun, %thread
   %row = zext nneg i32 %number to i64
   %own = add nsw i64 %first, %row
-  %next = add nsw i64 %own, 1
-  %last = call i64 @llvm.smin.i64(i64 %next, i64 %lane)
-  %begins = icmp eq i64 %lane, %first
-  %chosen = select i1 %begins, i64 %own, i64 %last
-  ret i64 %chosen
+  %more = icmp slt i64 %own, %lane
+  %one = zext i1 %more to i64
+  %next = add nsw i64 %own, %one
+  ret i64 %next
 }}
 define void @gupai_prefetch(ptr %line, i32 %writes, i32 %keeps, i32 %data) alwaysinline {{ ret void }}
-define i64 @gupai_pdep(i64 %bits, i64 %places) alwaysinline {{
-  %groups = icmp eq i64 %places, {GROUPS}
-  br i1 %groups, label %spread, label %next
-spread:
-  %all = and i64 %bits, {0xFFFFFF}
-  %all.up = shl i64 %all, 20
-  %all.both = or i64 %all, %all.up
-  %halves = and i64 %all.both, {0x00000FFF00000FFF}
-  %halves.up = shl i64 %halves, 10
-  %halves.both = or i64 %halves, %halves.up
-  %quarters = and i64 %halves.both, {0x003F003F003F003F}
-  %quarters.up = shl i64 %quarters, 5
-  %quarters.both = or i64 %quarters, %quarters.up
-  %bytes = and i64 %quarters.both, {GROUPS}
-  ret i64 %bytes
-next:
-  %left = phi i64 [ %bits, %0 ], [ %shifted, %move ]
-  %free = phi i64 [ %places, %0 ], [ %fewer, %move ]
-  %moved = phi i64 [ 0, %0 ], [ %more, %move ]
-  %over = icmp eq i64 %left, 0
-  br i1 %over, label %end, label %move
-move:
-  %minus = sub i64 0, %free
-  %lowest = and i64 %free, %minus
-  %one = and i64 %left, 1
-  %is = sub i64 0, %one
-  %bit = and i64 %lowest, %is
-  %more = or i64 %moved, %bit
-  %fewer = xor i64 %free, %lowest
-  %shifted = lshr i64 %left, 1
-  br label %next
-end:
-  ret i64 %moved
-}}
-define i64 @gupai_pext(i64 %bits, i64 %places) alwaysinline {{
-  br label %next
-next:
-  %free = phi i64 [ %places, %0 ], [ %fewer, %move ]
-  %place = phi i64 [ 0, %0 ], [ %above, %move ]
-  %moved = phi i64 [ 0, %0 ], [ %more, %move ]
-  %over = icmp eq i64 %free, 0
-  br i1 %over, label %end, label %move
-move:
-  %minus = sub i64 0, %free
-  %lowest = and i64 %free, %minus
-  %found = and i64 %bits, %lowest
-  %is = icmp ne i64 %found, 0
-  %one = zext i1 %is to i64
-  %bit = shl i64 %one, %place
-  %more = or i64 %moved, %bit
-  %fewer = xor i64 %free, %lowest
-  %above = add i64 %place, 1
-  br label %next
-end:
-  ret i64 %moved
-}}
 define double @gupai_log(double %number) {{
   %bits = bitcast double %number to i64
   %raised = add i64 %bits, {(0x3FF00000 - 0x3FE6A09E) << 32}
@@ -249,12 +190,7 @@ define double @gupai_log(double %number) {{
   ret double %log
 }}
 """
-_INSTEAD = {
-    "@llvm.prefetch.p0": "@gupai_prefetch",
-    "@llvm.x86.bmi.pdep.64": "@gupai_pdep",
-    "@llvm.x86.bmi.pext.64": "@gupai_pext",
-    "@llvm.log.f64": "@gupai_log",
-}
+_INSTEAD = {"@llvm.prefetch.p0": "@gupai_prefetch", "@llvm.log.f64": "@gupai_log"}
 _TARGET = "nvptx64-nvidia-cuda", "sm_75", "+ptx63"  # the oldest GPU that CUDA 13 knows, and its PTX
 
 
@@ -339,7 +275,10 @@ def _ask(function: str, *arguments: Any) -> None:
 
 def _loaded(ptx: str, name: str) -> Callable[..., None]:
     """Let the driver assemble a kernel for the current GPU, and return what runs it there on torch's current stream."""
-    module, function = ctypes.c_void_p(), ctypes.c_void_p()
+    gpu, context, module, function = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+    _ask("cuDeviceGet", ctypes.byref(gpu), torch.cuda.current_device())
+    _ask("cuDevicePrimaryCtxRetain", ctypes.byref(context), gpu)  # which is torch's
+    _ask("cuCtxSetCurrent", context)
     _ask("cuModuleLoadData", ctypes.byref(module), ptx.encode())
     _ask("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
 
@@ -348,6 +287,7 @@ def _loaded(ptx: str, name: str) -> Callable[..., None]:
         addresses = (ctypes.c_void_p * len(numbers))(*map(ctypes.addressof, numbers))
         shape = -(-rows // THREADS), 1, 1, THREADS, 1, 1
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        _ask("cuCtxSetCurrent", context)  # a thread that has not used torch yet has none
         _ask("cuLaunchKernel", function, *shape, 0, stream, addresses, None)
 
     return launch

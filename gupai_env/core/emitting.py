@@ -22,6 +22,7 @@ from numba.core.registry import cpu_target
 from numba.core.runtime.nrtdynmod import create_nrt_module
 
 from gupai_env.core import parts
+from gupai_env.core.bits import WITHOUT_BMI2, symbol
 from gupai_env.core.compiling import Loop
 from gupai_env.core.memory import array_around
 from gupai_env.core.parts import part_of, register_marks
@@ -51,6 +52,13 @@ class Call(NamedTuple):
     arguments: tuple[Any, ...]
 
 
+# On a GPU these take the place of functions of words, by their names there.
+RULES = {
+    symbol(function): Call(Loop(rule, None, False), (0,) * rule.__code__.co_argcount)
+    for function, rule in WITHOUT_BMI2.items()
+}
+
+
 @global_compiler_lock
 def emit(calls: Mapping[str, Call], target: Target) -> bytes:
     """Return the object file with the entries of some calls; for a GPU, the text of PTX.
@@ -71,7 +79,7 @@ def emit(calls: Mapping[str, Call], target: Target) -> bytes:
     # Numba tidies up each part by itself, and pointers of WebAssembly are short; on a GPU they are like ours.
     parts.layout = "" if target.code else whole.data_layout
     try:
-        for name, call in calls.items():
+        for name, call in {**(RULES if target.code else {}), **calls}.items():
             for part in _parts(name, call, target):
                 part.triple, part.data_layout = whole.triple, whole.data_layout
                 whole.link_in(part, preserve=True)  # for the next target
@@ -102,20 +110,24 @@ def emit(calls: Mapping[str, Call], target: Target) -> bytes:
 
 
 def _parts(name: str, call: Call, target: Target) -> list[Any]:
-    """Return the LLVM modules of a call: its entry of a name, and the loop with all that it contains."""
+    """Return the LLVM modules of a call: its entry of a name, or a rule, and the loop with all that it contains."""
     loop = part_of(call.loop.function, tuple(map(_type_of, call.arguments)))
     context, described = loop.target_context, loop.fndesc
     calling, module = context.call_conv, ir.Module(name)
     signature = calling.get_function_type(described.restype, described.argtypes)
     function = ir.Function(module, signature, described.llvm_func_name)
     given = [WORD] * sum(map(_numbers, described.argtypes)) if target.code else [WORD.as_pointer()]
-    entry = ir.Function(module, ir.FunctionType(ir.VoidType() if target.code else INT, given), name)
+    returned = WORD if name in RULES else ir.VoidType() if target.code else INT
+    entry = ir.Function(module, ir.FunctionType(returned, given), name)
     builder = ir.IRBuilder(entry.append_basic_block())
     loaded = (builder.load(builder.gep(entry.args[0], [WORD(index)])) for index in itertools.count())
     words = iter(entry.args) if target.code else loaded
     arguments = [_value(context, builder, kind, words) for kind in described.argtypes]
     status, result = calling.call_function(builder, function, described.restype, described.argtypes, arguments)
-    if target.code:
+    if name in RULES:
+        entry.attributes.add("alwaysinline")
+        builder.ret(result)
+    elif target.code:
         entry.calling_convention = "ptx_kernel"
         limit = module.add_metadata([entry, ir.MetaDataString(module, "maxnreg"), INT(target.registers)])
         module.add_named_metadata("nvvm.annotations", limit)

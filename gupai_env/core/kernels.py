@@ -9,18 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_env.core.bits import nth_one, ones
+from gupai_env.core.bits import in_words, nth_one, ones
 from gupai_env.core.byte_rows import MARKS, copy_entries, count_marks, find_mark, marks_from
 from gupai_env.core.compiling import Loop, compiled
 from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.game import Game
 from gupai_env.core.memory import address_of, array_at, blank, prefetch, scratch, tuple_at
 from gupai_env.core.rng import derive, draw
-from gupai_env.core.rule import Later, in_machine_code, rule
+from gupai_env.core.rule import rule
 
-ir: Any = Later("llvmlite.ir")
-cgutils: Any = Later("numba.core.cgutils")
-types: Any = Later("numba.core.types")
 LEGAL = -1  # instead of the first lane whose action is refused
 WAIT = -2  # instead of an action: leave the lane as it is
 MOST_ENVS = 1 << 22
@@ -202,18 +199,7 @@ def lanes(first, end):
     return range(own(first, first), own(end, first))
 
 
-@in_machine_code(own)
-def _own(typing_context, lane, first):
-    def build(context, builder, signature, given):
-        word = ir.IntType(64)
-        called = cgutils.get_or_insert_function(builder.module, ir.FunctionType(word, [word, word]), "gupai_own")
-        if called.is_declaration:  # code for a GPU has another of this name (`cuda.py`), which takes its place
-            called.linkage = "linkonce_odr"
-            called.attributes.add("alwaysinline")
-            ir.IRBuilder(called.append_basic_block()).ret(called.args[0])
-        return builder.call(called, given)
-
-    return types.int64(types.int64, types.int64), build
+in_words(own, lambda builder, lane, first: lane)
 
 
 @rule

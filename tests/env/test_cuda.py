@@ -1,9 +1,11 @@
 """Lanes on a GPU where there is none: the processor runs what a GPU would be given, and its assembler takes it."""
 
 import ctypes
+import functools
 import importlib.util
 import math
 import re
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,7 +24,6 @@ from gupai_env.core.memory import array_at, bytes_of
 from gupai_env.cuda_vector import CudaVectorEnv
 
 JIE_LONG = get_game("jie-long")
-SIZES = TINY._replace(lanes=(3, 200))
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def on_processor(monkeypatch):
 # Each for itself, and two teams: a network against itself, a heuristic, a random player and another network.
 @pytest.mark.parametrize("game", ["jie-long", "deer-hunt"])
 def test_kernels_play_as_the_processor(game):
-    assert digests(game, SIZES, "cpu") == digests(game, SIZES, PROCESSOR)
+    assert digests(game, TINY, "cpu") == digests(game, TINY, PROCESSOR)
     won, by_processor = (network_chips(game, 4, device) for device in ("cpu", PROCESSOR))
     assert won.tobytes() == by_processor.tobytes()
 
@@ -96,41 +97,84 @@ def test_products_and_sums_are_rounded_one_by_one(on_processor):
 @pytest.mark.parametrize("generation", assembly.GENERATIONS)
 def test_kernels_assemble(generation):
     made = assembly.kernels("jie-long")
-    for name in ("check", "step", "try_actions"):
+    for name in ("check", "step", "determinize", "try_actions"):
         needs = assembly.assembled(made[name], generation)
         assert needs.registers <= (cuda.PLAYERS if name == "try_actions" else cuda.LANES) and not needs.shared
         assert needs.spilled <= 100
         assert needs.occupancy >= (0.25 if name == "try_actions" else 0.5)
+        assert name != "determinize" or needs.stack < 400
 
 
-def test_kernel_is_launched_on_the_stream_of_its_device(monkeypatch):
-    called, numbers, failing = [], [], ""
+def test_players_of_every_kind_need_no_library_of_mathematics():
+    assert ".entry" in assembly.kernels("da-ling")["finish"].ptx[0]  # whose players weigh by powers
 
-    class Driver:
-        def __getattr__(self, name):
-            def call(*arguments):
-                called.append((name, arguments))
-                if name == "cuModuleGetFunction":
-                    arguments[0]._obj.value = 7
-                if name == "cuLaunchKernel":
-                    numbers[:] = [ctypes.c_int64.from_address(address).value for address in arguments[-2]]
-                if name == "cuGetErrorString":
-                    arguments[1]._obj.value = b"out of memory"
-                return 2 if name == failing else 0
 
-            return call
+class Driver:
+    """Stands in for CUDA's driver and for torch's choice of a GPU, by thread: on GPU g the stream is 50 + g."""
 
-    monkeypatch.setattr(cuda, "_driver", Driver)
-    monkeypatch.setattr(torch.cuda, "current_stream", lambda: SimpleNamespace(cuda_stream=5))
+    def __init__(self, monkeypatch):
+        self.loaded, self.launched, self.failing, self.chosen = [], [], "", threading.local()
+        monkeypatch.setattr(cuda, "_driver", lambda: self)
+        monkeypatch.setattr(torch.cuda, "current_device", self.gpu)
+        monkeypatch.setattr(torch.cuda, "_exchange_device", self.choose)
+        monkeypatch.setattr(torch.cuda, "_maybe_exchange_device", self.choose)
+        monkeypatch.setattr(torch._utils, "_get_current_device_index", self.gpu)
+        monkeypatch.setattr(torch.cuda, "current_stream", lambda: SimpleNamespace(cuda_stream=50 + self.gpu()))
+
+    def gpu(self):
+        return getattr(self.chosen, "gpu", 0)
+
+    def choose(self, gpu):
+        before, self.chosen.gpu = self.gpu(), gpu
+        return before
+
+    def __getattr__(self, name):
+        return functools.partial(self.call, name)
+
+    def call(self, name, *arguments):
+        if name == "cuDeviceGet":
+            arguments[0]._obj.value = arguments[1]
+        if name == "cuDevicePrimaryCtxRetain":
+            arguments[0]._obj.value = 100 + arguments[1].value
+        if name == "cuCtxSetCurrent":
+            self.chosen.context = arguments[0].value
+        if name == "cuModuleLoadData":
+            self.loaded.append((arguments[1], self.chosen.context))
+        if name == "cuModuleGetFunction":
+            arguments[0]._obj.value = 7
+        if name == "cuLaunchKernel":
+            numbers = [ctypes.c_int64.from_address(address).value for address in arguments[-2]]
+            function, *shape, shared, stream, _, extra = arguments
+            assert shared == 0 and extra is None
+            self.launched.append((function.value, shape, stream.value, self.chosen.context, numbers))
+        if name == "cuGetErrorString":
+            arguments[1]._obj.value = b"out of memory"
+        return 2 if name == self.failing else 0
+
+
+def test_kernel_is_launched_with_its_words(monkeypatch):
+    driver = Driver(monkeypatch)
     cuda._loaded("text", "entry")(129, 11, -1)
-    assert [name for name, _ in called] == ["cuModuleLoadData", "cuModuleGetFunction", "cuLaunchKernel"]
-    assert called[0][1][1] == b"text" and called[1][1][2] == b"entry"
-    function, *shape, shared, stream, _, extra = called[2][1]
-    assert (function.value, stream.value, shared, extra) == (7, 5, 0, None) and shape == [2, 1, 1, 128, 1, 1]
-    assert numbers == [11, -1]
-    failing = "cuModuleLoadData"
+    assert driver.loaded == [(b"text", 100)]
+    assert driver.launched == [(7, [2, 1, 1, 128, 1, 1], 50, 100, [11, -1])]
+    driver.failing = "cuModuleLoadData"
     with pytest.raises(RuntimeError, match="cuModuleLoadData: out of memory"):
         cuda._loaded("text", "entry")
+
+
+def test_every_launch_is_on_the_gpu_of_its_tensors(monkeypatch):
+    driver, kernel = Driver(monkeypatch), cuda.Kernel(_numbers_on_a_gpu, JIE_LONG)
+    monkeypatch.setattr(cuda.Kernel, "ptx", ("text", "entry"))
+    cuda.run(kernel, "cuda:1", 5)
+    driver.choose(1)  # torch.cuda.set_device(1)
+    for device in ("cuda", "cuda:0"):
+        cuda.run(kernel, device, 5)
+    thread = threading.Thread(target=cuda.run, args=(kernel, "cuda:1", 5))  # where GPU 0 is chosen, and no context yet
+    thread.start()
+    thread.join()
+    places = [(stream, context) for _, _, stream, context, _ in driver.launched]
+    assert places == [(51, 101), (51, 101), (50, 100), (51, 101)]
+    assert [context for _, context in driver.loaded] == [101, 100] and driver.gpu() == 1
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
