@@ -21,6 +21,7 @@ cgutils: Any = Later("numba.core.cgutils")
 errors: Any = Later("numba.core.errors")
 types: Any = Later("numba.core.types")
 WORD, HALF = 8, 4  # entries
+BLOCK = 16  # entries, the most that an instruction of a GPU writes
 MARKS = 32  # entries of a mask that are read at once
 EACH = 0x0101010101010101  # one in every byte
 BELOW = 0x7F7F7F7F  # the largest number in every byte of a half
@@ -196,6 +197,31 @@ def copy_entries(source, start, target, offset, width):
     for done in range(0, width - WORD, WORD):
         store_word(target, offset + done, load_word(source, start + done))
     store_word(target, offset + width - WORD, load_word(source, start + width - WORD))
+
+
+def copy_block(source: np.ndarray, target: np.ndarray, offset: int) -> None:
+    """Copy BLOCK entries of a row of bytes from an offset to the same place of another, where both are aligned so.
+
+    Args:
+        source: int8 or bool [n].
+        target: Such an array, both at a multiple of BLOCK bytes in memory.
+        offset: A multiple of BLOCK.
+    """
+    target[offset : offset + BLOCK] = source[offset : offset + BLOCK]
+
+
+# A GPU has instructions that read and write as much, but LLVM does not make one of two words.
+@in_machine_code(copy_block)
+def _copy_block(typing_context, source, target, offset):
+    require_bytes(source, target)
+
+    def build(context, builder, signature, given):
+        kind = ir.VectorType(ir.IntType(32), BLOCK // HALF)
+        places = [_pointer(context, builder, signature.args[row], given[row], given[2], kind) for row in range(2)]
+        builder.store(builder.load(places[0], align=BLOCK), places[1], align=BLOCK)
+        return context.get_dummy_value()
+
+    return types.void(source, target, types.intp), build
 
 
 @rule

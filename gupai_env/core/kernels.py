@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_env.core.bits import in_words, nth_one, ones
-from gupai_env.core.byte_rows import MARKS, copy_entries, count_marks, find_mark, marks_from
+from gupai_env.core.byte_rows import BLOCK, MARKS, copy_block, count_marks, find_mark, marks_from
 from gupai_env.core.compiling import Loop, compiled
 from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.game import Game
@@ -245,11 +245,12 @@ def show_turn(game, rules, rows, lane):
 def show_view(game, rules, rows, lane, view):
     """Write what the seat to act in a lane observes."""
     state, row = rows.states[lane], rows.observations[lane]
-    # A GPU's thread writes bytes to memory of its own, and whole pieces to that of the lane.
+    # A GPU's thread writes bytes to memory of its own, and blocks of them to that of the lane.
     target = scratch(MOST_OBSERVED, BYTE)[: len(row)] if rows.wide else row
     observe(game, rules, state, state.to_act, view, target)
     if rows.wide:
-        copy_entries(target, 0, row, 0, len(row))
+        for offset in range(0, len(row), BLOCK):
+            copy_block(target, row, offset)
 
 
 @rule
