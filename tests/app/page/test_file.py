@@ -171,6 +171,37 @@ def test_address_that_cannot_be_is_answered_in_one_line(shown, address, words):
     tab.wait_for_selector(".stage")
 
 
+LONG = f"moves=1{'.1' * 30_000}"
+HOSTILE = [
+    "with=%3Cimg%20src=x%20onerror=alert(1)%3E", "with=__proto__", "with=greedy@1e400", "with=search:playouts=1e9",
+    "options=__proto__=1", "options=deals=1e9", "options=stakes=1,,2", "seed=%00", "seed=1e400", "moves=0.0.0", LONG,
+    "seed=9007199254740993", "play=NaN", "play=-1", "hint=99", "hint=constructor", "at=9", "score=1,x", "%E0%A4%A",
+]  # fmt: skip
+
+
+TOLD = """async (addresses) => {
+  const told = [];
+  for (const address of addresses) {
+    const changed = new Promise((resolve) => addEventListener("popstate", resolve, { once: true }));
+    location.hash = address;
+    await changed;
+    while (document.querySelector("main.busy")) await new Promise((resolve) => setTimeout(resolve, 10));
+    told.push(document.querySelector(".say, .wrong").textContent);
+  }
+  return told;
+}"""
+
+
+def test_hostile_addresses_are_answered_in_one_clear_line(shown):
+    tab = shown(ADDRESS)
+    told = tab.evaluate(TOLD, [f"game={GAME}&{words}" for words in HOSTILE])
+    for words, line in zip(HOSTILE, told, strict=True):
+        assert 0 < len(line) < 600 and "\n" not in line and "undefined" not in line, words
+    refused = dict(zip(HOSTILE, told, strict=True))
+    assert "is not" in refused["options=__proto__=1"] and "too long" in refused[LONG]
+    assert "<img" in told[0] and not tab.locator("main img").count()
+
+
 def test_command_writes_a_file_or_says_why_not(monkeypatch, tmp_path):
     monkeypatch.setattr("gupai_app.page.file.page_of", lambda game: f"<p>{game.id}</p>")
     out = tmp_path / "page.html"
