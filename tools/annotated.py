@@ -14,9 +14,9 @@ from typing import Any
 
 from gupai_agents import make_agent
 from gupai_agents.shipped import heuristic_names
-from gupai_app.play.moves import ADVISER
+from gupai_app.play.moves import ADVISER, in_words
 from gupai_app.play.session import Session
-from gupai_app.review.routes import decisions
+from gupai_app.review.analysis import judged
 from gupai_env.core.game import Game
 from gupai_env.games import GAMES
 
@@ -45,13 +45,13 @@ def annotated_deal(game: Game, seed: int) -> dict[str, Any]:
         session.play(int(agent.act(session.decision_batch())[0]))
     record = session.record([name] * variant.players)
     notes = {}
-    for decision in decisions(record, agent):
-        best, played = decision.bars[0], decision.played
+    for decision in judged(record).decisions:
+        best, played = decision.ranked[0], decision.played
         notes[str(decision.number)] = {
-            "best": best.words,
-            "mean": round(best.value.mean, 2),
-            "played": round(played.value.mean, 2),
-            "half": round(decision.half, 2),
+            "best": in_words(game.move(best.action, decision.view)),
+            "mean": round(best.mean, 2),
+            "played": round(played.mean, 2),
+            "half": round(played.half, 2),
         }
     return {"record": record.line, "adviser": ADVISER, "notes": notes}
 

@@ -36,7 +36,7 @@ from gupai_agents.evaluation.claims.verdicts import (
 )
 from gupai_agents.evaluation.pages import chart
 from gupai_agents.evaluation.records.games import RecordWriter
-from gupai_app.review.page import Parts, page, stepper
+from gupai_app.review.page import page, stepper
 from gupai_app.server.html import filled
 from gupai_env.games.phrases import chips
 from gupai_env.messages import joined, say
@@ -115,12 +115,11 @@ def claim_page(verdict: Verdict, pairs: Sequence[tuple[int, Example, Pair]] = ()
         pairs: Its deals: the number of the reading, the deal, and the deal played both ways.
         records: The name of the file of their games, "" for none.
     """
-    parts = Parts()
     deals = [
-        (number, deal_both_ways(verdict.findings[number], number, index, example, pair, parts))
+        (number, deal_both_ways(verdict.findings[number], number, index, example, pair))
         for index, (number, example, pair) in enumerate(pairs)
     ]
-    return page(f"{verdict.id}: {verdict.statement}", claim_body(verdict, deals, records), parts)
+    return page(f"{verdict.id}: {verdict.statement}", claim_body(verdict, deals, records))
 
 
 def claim_body(verdict: Verdict, deals: Iterable[tuple[int, dict[str, Any]]], records: str = "") -> Markup:
@@ -241,7 +240,7 @@ def deal_elsewhere(finding: Finding, example: Example, address: str, seats: Sequ
 
 
 def deal_both_ways(
-    finding: Finding, reading_index: int, deal_index: int, example: Example, pair: Pair, parts: Parts
+    finding: Finding, reading_index: int, deal_index: int, example: Example, pair: Pair
 ) -> dict[str, Any]:
     """Return a deal played both ways, side by side.
 
@@ -251,7 +250,6 @@ def deal_both_ways(
         deal_index: Its number among the deals of the page.
         example: The deal.
         pair: Its two games.
-        parts: The drawings of the page.
     """
     games, slug = (pair.treated, pair.baseline), f"r{reading_index + 1}-{SLUGS[example.what]}"
     both = enumerate(zip(*(game.actions for game in games), strict=False), 1)
@@ -260,7 +258,7 @@ def deal_both_ways(
             "name": name,
             "slug": side,
             "won": chips(sum(paid[pair.seats[0]] for paid in game.payoffs)),
-            "stepper": stepper(game, parts, f"{slug}-{side}-", pair.seats[0]),
+            "stepper": stepper(game, pair.seats[0]),
             "number": 2 * deal_index + number,
         }
         for number, (side, name, game) in enumerate(

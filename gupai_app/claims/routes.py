@@ -17,7 +17,7 @@ from gupai_agents.evaluation.claims.readings import Comparison
 from gupai_agents.evaluation.claims.results import MOST_BYTES, Example, Verdict
 from gupai_app.claims.changes import Changed, changed
 from gupai_app.claims.page import LOOKS, MEANINGS, claim_body, deal_both_ways, deal_elsewhere
-from gupai_app.review.page import Parts
+from gupai_app.play.pictures import table_definitions
 from gupai_app.server.jobs import Notify
 from gupai_app.server.pages import Asked, Form, Query, Server, WaitingError, page, saved_as, whole
 from gupai_app.server.players import NAMED, ODD, SEARCHES, existing, wrong_with
@@ -64,15 +64,15 @@ class Shown(NamedTuple):
         """Return the page of a deal, played both ways; there is no such page for another number."""
         examples = {str(name): example for name, example in enumerate(self._examples, 1)}
         index, reading, example = existing(examples.get(number))
-        parts, pair = Parts(), play_again(self.claim, reading, self.verdict.seed, example)
+        pair = play_again(self.claim, reading, self.verdict.seed, example)
         return page(
             "deal.html",
             head=f"{self.claim.id}: {example.what}",
-            deal=deal_both_ways(self.verdict.findings[index], index, 0, example, pair, parts),
+            deal=deal_both_ways(self.verdict.findings[index], index, 0, example, pair),
             back=back,
             statement=self.claim.statement,
             reading=reading.name,
-            parts=parts.svg,
+            definitions=table_definitions(),
             records="",
         )
 

@@ -182,9 +182,12 @@ def puzzles(
     *,
     searched: Searched,
 ) -> None:
-    """Solve decisions of your games, or of recorded ones, in which one move is worth much more than the others."""
+    """Solve decisions in which one move is worth much more than the others: of your games, then those of --game that
+    ship with gupai, or of recorded games.
+    """
     from gupai_agents.evaluation.records.games import game_of_line, read_games
     from gupai_app.kept import terminal
+    from gupai_app.kept.puzzles import shipped
     from gupai_app.kept.store import Store
     from gupai_app.shell.terminal import Terminal
 
@@ -192,7 +195,7 @@ def puzzles(
         one_of({"FILE": file, "a search": any(vars(searched).values())})
         own = () if file else Store().find(searched.search)
         games = read_games(file) if file else (game_of_line(game.line.encode()) for game in own)
-        terminal.puzzles(games, Terminal())
+        terminal.puzzles(games, [] if file else shipped(searched.game), Terminal())
 
 
 @app.command(cls=Command)

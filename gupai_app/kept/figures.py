@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -12,13 +12,13 @@ from gupai_agents.evaluation.pages import chart
 from gupai_agents.evaluation.records.games import GameRecord, game_of_line
 from gupai_agents.evaluation.statistics import Estimate, estimate, ratio_of_means
 from gupai_app.kept.store import Kept, Store
-from gupai_app.review.analysis import Decision, decisions, luck
-from gupai_app.review.page import near_of
-from gupai_app.server.players import strongest
-from gupai_env.messages import word
+from gupai_app.play.seats import near_of
+from gupai_app.review.analysis import Decision, judged, luck
+from gupai_env.messages import say, word
 
 PERIODS = {"all": 0, "year": 4, "month": 7, "day": 10}  # how many characters of a day name the period
 MOST_POINTS = 60  # of a curve
+RECENT = 20  # games over which skill is averaged
 FEWEST = 10  # games whose mean has an interval: that of two reaches thousands of chips
 
 
@@ -41,22 +41,18 @@ class Figures(NamedTuple):
     kinds: list[tuple[str, int, float]]
 
 
-def note_review(store: Store, record: GameRecord, agent: Any = None) -> list[Decision]:
+def note_review(store: Store, record: GameRecord) -> list[Decision]:
     """Keep what a review finds in a game that is kept; return the decisions of the person.
-
-    Args:
-        agent: With whose policy it was reviewed, if with any.
 
     Raises:
         OSError: As `Store`. ValueError too.
     """
     seat = near_of(record)
     losses: dict[str, list[float]] = {}
-    player: Any = agent or strongest(record.game, record.variant)
-    own = [turn for turn in decisions(record, player) if turn.seat == seat]
+    own = [turn for turn in judged(record).decisions if turn.seat == seat]
     for turn in own:
         number, lost = losses.get(turn.kind, (0, 0.0))
-        losses[turn.kind] = [number + 1, lost + (turn.loss if turn.sure else 0.0)]
+        losses[turn.kind] = [number + 1, lost + (turn.played.loss if turn.sure else 0.0)]
     store.note(record, luck(record)[seat].value.mean, json.dumps(losses))
     return own
 
@@ -78,7 +74,6 @@ def figures(games: Sequence[Kept], by: str = "all") -> list[Figures]:
 
 def _figures(game: str, level: str, period: str, games: Sequence[Kept]) -> Figures:
     reviewed = [(entry, entry.luck, json.loads(entry.losses or "{}")) for entry in games if entry.luck is not None]
-    totals = [np.sum([*losses.values(), (0, 0.0)], 0)[::-1] for _, _, losses in reviewed]
     kinds: dict[str, np.ndarray] = {}
     for _, _, losses in reviewed:
         for kind, counts in losses.items():
@@ -91,7 +86,7 @@ def _figures(game: str, level: str, period: str, games: Sequence[Kept]) -> Figur
         len(reviewed),
         estimate(np.array([entry.chips / entry.deals for entry in games])),
         estimate(np.array([(entry.chips - value) / entry.deals for entry, value, _ in reviewed])),
-        ratio_of_means(np.array(totals).reshape(-1, 2)),
+        ratio_of_means(np.array([_lost(entry) for entry, _, _ in reviewed]).reshape(-1, 2)),
         [(kind, int(number), float(lost / number)) for kind, (number, lost) in sorted(kinds.items())],
     )
 
@@ -102,14 +97,35 @@ def mean_text(mean: Estimate, *, signed: bool = True) -> str:
     return figure(mean.mean, half, signed=signed) if mean.occurred else ""
 
 
-def over_time(games: Sequence[Kept]) -> Markup:
-    """Draw the mean chips per deal after each game, the oldest first, and those without luck where it is known."""
-    adjusted = [(entry.chips - entry.luck) / entry.deals for entry in games if entry.luck is not None]
-    curves = {"chips per deal": [entry.chips / entry.deals for entry in games], "luck-adjusted": adjusted}
-    points = {word(name): _means(values) for name, values in curves.items() if len(values) > 2}
-    return chart.curves(points, word("games"), word("chips")) if points else Markup()
+def over_time(games: Sequence[Kept]) -> list[Markup]:
+    """Draw, the oldest game first, the mean chips per deal after each game, also those without luck where it is known,
+    and the loss per decision of the last RECENT games that were reviewed; nothing of fewer than three.
+    """
+    reviewed = [entry for entry in games if entry.luck is not None]
+    adjusted = np.array([(entry.chips - (entry.luck or 0.0)) / entry.deals for entry in reviewed])
+    chips = {"chips per deal": np.array([entry.chips / entry.deals for entry in games]), "luck-adjusted": adjusted}
+    results = {
+        word(name): [_point(count, estimate(values[:count])) for count in _counts(values)]
+        for name, values in chips.items()
+        if len(values) > 2
+    }
+    lost = np.array([_lost(entry) for entry in reviewed]).reshape(-1, 2)
+    recent = [_point(count, ratio_of_means(lost[max(count - RECENT, 0) : count])) for count in _counts(lost)]
+    skill = {word(say("loss per decision, last {number} games", number=RECENT)): recent} if len(recent) > 1 else {}
+    return [chart.curves(drawn, word("games"), word("chips")) for drawn in (results, skill) if drawn]
 
 
-def _means(values: Sequence[float]) -> list[chart.Point]:
-    counts = sorted({round(count) for count in np.linspace(2, len(values), min(len(values), MOST_POINTS))})
-    return [chart.Point.of(count, estimate(np.array(values[:count]))) for count in counts]
+def _lost(game: Kept) -> np.ndarray:
+    """Return the chips that the decisions of a game lost, and how many they were, float64 [2]."""
+    return np.sum([*json.loads(game.losses or "{}").values(), (0, 0.0)], 0)[::-1]
+
+
+def _counts(values: np.ndarray) -> list[int]:
+    """Return after how many games a curve has its points."""
+    return sorted({round(count) for count in np.linspace(2, len(values), min(len(values), MOST_POINTS))})
+
+
+def _point(count: int, mean: Estimate) -> chart.Point:
+    """Return a mean after so many games; that of fewer than FEWEST has no interval, which would say nothing."""
+    alone = chart.Point(count, mean.mean, mean.mean, mean.mean)
+    return chart.Point.of(count, mean) if min(count, mean.samples) >= FEWEST else alone

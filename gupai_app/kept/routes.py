@@ -1,38 +1,31 @@
 """Pages of the games that a person has finished on this machine."""
 
 import functools
+from typing import Any
 
 from fastapi import APIRouter, Response
-from fastapi.responses import JSONResponse, RedirectResponse
+from fastapi.responses import RedirectResponse
 
 from gupai_agents.evaluation.records.games import GameRecord, game_of_line
 from gupai_app.kept.day import of_day
 from gupai_app.kept.figures import PERIODS, figures, mean_text, over_time, review_all
-from gupai_app.kept.rematch import duplicate, puzzle, puzzles_in
+from gupai_app.kept.puzzles import puzzles_in, shipped
+from gupai_app.kept.rematch import duplicate
 from gupai_app.kept.store import RESULTS, Kept, Search, Store, of_person
-from gupai_app.play.address import MOST_ACTIONS, Address, fits_a_page, query_of
-from gupai_app.play.pictures import table_definitions
-from gupai_app.review.routes import (
-    MOST_GAMES,
-    address_of,
-    again_from,
-    check_names,
-    line_in,
-    lines_of,
-    read_line,
-    record_of,
-    show,
-)
+from gupai_app.play.address import query_of
+from gupai_app.review.document import address_of, again_from, record_of
+from gupai_app.review.routes import MOST_GAMES, line_in, lines_of, read_line, show
 from gupai_app.server.jobs import Notify
 from gupai_app.server.pages import Asked, Form, Query, Server, page, saved_as, whole
 from gupai_app.server.players import existing, level_names
-from gupai_app.server.warming import HINTS, MATCHES, PLAYERS
-from gupai_env.games import GAMES
+from gupai_app.server.warming import MATCHES
+from gupai_env.games import GAMES, get_game
 from gupai_env.games.phrases import title
 from gupai_env.messages import say, word
 from gupai_env.messages.checks import one_of
 
 LATEST = 50  # games on a page
+LEFT = {"before": 0, "games": "", "following": 0}  # of a page on which there is nothing more to look through
 SEARCHED = 5  # games in which a page looks for puzzles, half a second each
 MOST_NUMBER = (1 << 63) - 1
 router = APIRouter()
@@ -85,7 +78,7 @@ def statistics(query: Query, server: Asked) -> Response:
         by=by,
         rows=figures(games, by),
         mean=mean_text,
-        drawn=over_time(games) if search.game else "",
+        drawn=over_time(games) if search.game else [],
     )
 
 
@@ -120,20 +113,21 @@ def file(query: Query, server: Asked) -> Response:
 
 @router.get("/kept/puzzles")
 def puzzles(query: Query, server: Asked) -> Response:
-    before = whole(query.get("before", str(MOST_NUMBER)), "before", 1, MOST_NUMBER)
-    older = [game for game in _store(server).find(_search(query)) if game.number < before]
-    games, listed = older[:SEARCHED], []
-    for record in (read_line(game.line) for game in games):
-        server.require(record.game, MATCHES)
-        listed += _puzzles(record, server)
-    more = min(game.number for game in games) if len(older) > SEARCHED else 0
-    return _puzzle_page(listed, before=more)
+    before, listed, more = whole(query.get("before", str(MOST_NUMBER)), "before", 1, MOST_NUMBER), [], 0
+    if server.games and "own" in query:
+        older = [game for game in server.games.find(_search(query)) if game.number < before]
+        for record in (read_line(game.line) for game in older[:SEARCHED]):
+            server.require(record.game, MATCHES)
+            listed += _puzzles(record, server)
+        more = older[SEARCHED - 1].number if len(older) > SEARCHED else 0
+    return _puzzle_page(listed, before=more, own="own" in query)
 
 
 def _puzzles(record: GameRecord, server: Server) -> list[tuple[str, str, str, int]]:
     """Return the puzzles of a game that a table can show: address, title of the game, day, and number of the move."""
     opponent = [*level_names(record.game), "random"][0]
-    addresses = [(again_from(record, turn, opponent, server.players), turn.number) for turn in puzzles_in(record)]
+    turns = [puzzle.turn for puzzle in puzzles_in(record)]
+    addresses = [(again_from(record, turn, opponent, server.players), turn.number) for turn in turns]
     return [(address, record.game.title, record.when[:10], number) for address, number in addresses if address]
 
 
@@ -143,32 +137,25 @@ def puzzles_of_file(sent: Form, server: Asked) -> Response:
     line_in(text, first)  # refuses a number that no game has
     lines, end = lines_of(text), first - 1 + SEARCHED
     records = [read_line(f"{line}\n") for line in lines[first - 1 : end]]
-    for record in records:
-        fits_a_page(record.variant)
-        check_names(record.agents)
     listed = [puzzle for record in records for puzzle in _puzzles(record, server)]
-    return _puzzle_page(listed, games=text, following=end + 1 if end < len(lines) else 0)
+    return _puzzle_page(listed, own=True, games=text, following=end + 1 if end < len(lines) else 0)
 
 
-def _puzzle_page(
-    puzzles: list[tuple[str, str, str, int]], *, before: int = 0, games: str = "", following: int = 0
-) -> Response:
-    """Return a page of puzzles; 0 where there are no older games, or none that follow in what was sent."""
-    return page("puzzles.html", head="Puzzles", puzzles=puzzles, before=before, games=games, following=following)
+def _puzzle_page(listed: list[tuple[str, str, str, int]], **words: Any) -> Response:
+    """Return a page of puzzles.
+
+    Args:
+        listed: Those of games, see `_puzzles`.
+        words: own, whether games were looked through; before: the number of a game before which there are older ones;
+            games, following: what was sent, and the number of a game from which on it was not looked through.
+    """
+    ready = [] if words["own"] else [(game, len(shipped(game.id))) for game in map(get_game, GAMES) if shipped(game.id)]
+    return page("puzzles.html", head="Puzzles", puzzles=listed, ready=ready, **{**LEFT, **words})
 
 
 @router.get("/puzzle")
-def puzzle_page(query: Query, server: Asked) -> Response:
-    address = Address.read(query, server.players)
-    return page("table.html", head=title(address.game, address.variant), definitions=table_definitions())
-
-
-@router.get("/puzzle/document")
-def puzzle_document(query: Query, server: Asked) -> Response:
-    address = Address.read(query, server.players)
-    action = whole(query["play"], "play", 0, MOST_ACTIONS - 1) if "play" in query else None
-    server.require(address.game, PLAYERS if action is None else HINTS)
-    return JSONResponse(puzzle(address, action))
+def puzzle_at(query: Query) -> Response:
+    return RedirectResponse(f"/table?{query_of({**query, 'puzzle': 'own'})}", 301)  # where puzzles were
 
 
 @router.get("/duplicate")
@@ -182,8 +169,6 @@ def duplicate_of(number: str, server: Asked) -> Response:
 
 
 def _duplicated(record: GameRecord, server: Server) -> Response:
-    fits_a_page(record.variant)
-    check_names(record.agents)
     server.require(record.game, MATCHES)
     played = duplicate(record, lambda name: server.players.agent(name, record.game, record.variant))
     reviews = [
@@ -195,7 +180,7 @@ def _duplicated(record: GameRecord, server: Server) -> Response:
 
 @router.get("/kept/{number}")
 def review(number: str, server: Asked) -> Response:
-    return show(_game(number, server).line, server.players)
+    return show(_game(number, server).line)
 
 
 @router.get("/kept/{number}/file")

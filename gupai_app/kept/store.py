@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from gupai_agents.evaluation.records.games import GameRecord
-from gupai_app.review.page import PERSON, near_of
+from gupai_app.play.seats import PERSON, near_of
 from gupai_env.messages import say
 from gupai_env.messages.checks import one_of, refused
 from gupai_env.storage.files import naming, short_path

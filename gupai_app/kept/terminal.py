@@ -1,24 +1,24 @@
 """What `gupai games` prints."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from gupai_agents.evaluation.intervals import figure
 from gupai_agents.evaluation.records.games import GameRecord, game_of_line
 from gupai_app.kept.figures import FEWEST, figures, mean_text, note_review, review_all
-from gupai_app.kept.rematch import Duplicate, puzzles_in
+from gupai_app.kept.puzzles import Shipped, puzzles_in, solution
+from gupai_app.kept.rematch import Duplicate
 from gupai_app.kept.store import Kept, Search, Store
-from gupai_app.play.address import play_on
-from gupai_app.play.moves import in_words
+from gupai_app.play.address import Address, play_on
+from gupai_app.play.moves import entries_of, in_words
 from gupai_app.play.person import HumanPlayer
-from gupai_app.play.reasons import reason
 from gupai_app.play.session import Session
-from gupai_app.review.analysis import Decision, largest_losses, luck
+from gupai_app.play.table import WebGame
+from gupai_app.review.analysis import largest_losses, luck, why
 from gupai_app.shell.screen import progress, put, put_json, table_of, waiting
 from gupai_app.shell.streams import worded
 from gupai_app.shell.terminal import Terminal
 from gupai_app.words.sentences import by_kind, game_in, names_at, result
-from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import title
 from gupai_env.messages import say, word
 
@@ -93,9 +93,11 @@ def review(game: Kept) -> None:
     record = game_of_line(game.line.encode())
     with waiting("looking at every decision"):
         own, tiles = note_review(Store(), record), luck(record)[game.seat]
+    losses = largest_losses(own)
     rows = [
-        (str(turn.number), word(say(turn.words)), word(say(turn.bars[0].words)), turn.lost)
-        for turn in largest_losses(own)
+        (str(turn.number), *(word(in_words(record.game.move(value.action, turn.view))) for value in values), turn.lost)
+        for turn in losses
+        for values in [(turn.played, turn.ranked[0])]
     ]
     put(say("{game}, seed {seed}", game=title(record.game, record.variant), seed=record.seed), result(game.chips))
     worth = "Your tiles were worth {value} chips; without their luck you come to {adjusted}."
@@ -103,6 +105,9 @@ def review(game: Kept) -> None:
     put(say(worth, value=mean_text(tiles.value), adjusted=adjusted))
     if rows:
         put(table_of("move", "your move", "best move", "chips lost", rows=rows))
+        for turn in losses:
+            if because := why(record, turn):
+                put(say("Move {number}: {sentence}.", number=turn.number, sentence=because))
     put(
         "Losses within the noise of the search are not listed."
         if rows
@@ -121,39 +126,39 @@ def duplicate(played: Duplicate) -> None:
     )
 
 
-def puzzles(games: Iterable[GameRecord], terminal: Terminal) -> None:
-    """Let a person solve the puzzles of games, one after another; raises Quit if they leave."""
+def puzzles(games: Iterable[GameRecord], ready: Iterable[Shipped], terminal: Terminal) -> None:
+    """Let a person solve puzzles, one after another; raises Quit if they leave.
+
+    Args:
+        games: In which puzzles are looked for.
+        ready: Those that follow.
+    """
     number = 0
+    for number, (session, names) in enumerate(_positions(games, ready), 1):
+        game, variant = session.game, session.variant
+        head = "Puzzle {number}: {game}. One move is worth much more than the others; q leaves."
+        terminal.paragraph(say(head, number=number, game=title(game, variant)))
+        action = HumanPlayer(game, variant, terminal, names).choose(session.decision_batch())
+        assert action is not None  # nothing is taken back here
+        entries = entries_of(game.hints(game, variant), session.view(session.seat), session.mask())
+        with waiting("looking at every move"):
+            solved = solution(session, entries, names, action)
+        for sentence in solved.sentences:
+            terminal.paragraph(sentence)
+        for entry, (value, best) in zip(entries, solved.notes, strict=True):
+            terminal.say(f"{'*' if best else ' '} {word(entry.move.name)} {word(value)}")
+    terminal.say("There are no more puzzles." if number else "There are no puzzles.")
+
+
+def _positions(games: Iterable[GameRecord], ready: Iterable[Shipped]) -> Iterator[tuple[Session, list[str]]]:
+    """Yield the decisions that are puzzles, each with the names of the seats."""
     for record in games:
         with waiting("looking for puzzles"):
-            turns = puzzles_in(record)
-        for turn in turns:
-            number += 1
-            head = "Puzzle {number}: {game}. One move is worth much more than the others; q leaves."
-            terminal.paragraph(say(head, number=number, game=title(record.game, record.variant)))
+            own = puzzles_in(record)
+        for turn, _, _ in own:
             session = Session.of(record)
             play_on(session, record.actions[: turn.number - 1])
-            names = names_at(record.variant.players, turn.seat, turn.seat)
-            action = HumanPlayer(record.game, record.variant, terminal, names).choose(session.decision_batch())
-            assert action is not None  # nothing is taken back here
-            move = record.game.move(action, session.view(turn.seat))
-            terminal.paragraph(_verdict(turn, in_words(move)))
-            best, second = (bar.value.action for bar in turn.bars[:2])
-            guide = guide_of(record.game, record.variant)
-            if why := reason(guide, session.view(turn.seat), best, second if action == best else action):
-                terminal.paragraph(say("{hint}.", hint=why))
-            for bar in turn.bars:
-                terminal.say(f"  {word(bar.words)} {word(bar.chips)}")
-    terminal.say("There are no more puzzles in these games.")
-
-
-def _verdict(turn: Decision, move: str) -> str:
-    """Return in a sentence what the best move of a puzzle brings more than the one that was chosen."""
-    best, others = turn.bars[0], {bar.words: bar.value for bar in turn.bars}
-    if move == best.words:
-        return "Right."
-    template = "{best} brings {gain} chips more than {move}."
-    if move not in others:  # it is worth no more than the last but one, for the last may be one that was played
-        template = "{best} brings at least {gain} chips more than {move}."
-    value = others.get(move, turn.bars[-2].value)
-    return say(template, best=say(best.words), gain=figure(value.loss, value.half, signed=False), move=say(move))
+            yield session, names_at(record.variant.players, turn.seat, turn.seat)
+    for puzzle in ready:
+        seating = WebGame(Address.read(puzzle.words))
+        yield seating.session, seating.names

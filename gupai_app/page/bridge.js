@@ -70,3 +70,19 @@ export const PLAYED = {
     return null;
   },
 };
+
+/** The names of an address. */
+export function names(text, seats) {
+  let found = null;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    // it is refused below
+  }
+  if (!Array.isArray(found) || found.length !== seats || !found.every((name) => typeof name === "string"))
+    throw new $.ValueError(`sat=${JSON.stringify(text).slice(0, 60)} is not allowed; it is a list of ${seats} names, as JSON`);
+  return found;
+}
+
+/** Tiles in the order in which they are dealt. */
+export const order_of = (game, variant, order) => order;

@@ -27,6 +27,8 @@ SEAM: dict[str, Any] = {
     **{f"{DEAL}.Deal.{name}": f"bridge.deal.{name}" for name in NATIVE},
     f"{DEAL}.Deal.copy": "engine.Deal.prototype.copy",
     "gupai_app.play.session.Session.decision_batch": "bridge.deal.decision_batch",
+    "gupai_app.review.analysis.luck": "(() => [])",
+    "gupai_app.review.document._names": "bridge.names",
     "gupai_app.play.unseen.possible_deals": "engine.possible_deals",
     "gupai_app.play.unseen.judged": "(() => [[], []])",  # a file has no network for it
     "gupai_env.core.episode.step": "engine.step",
@@ -35,8 +37,10 @@ SEAM: dict[str, Any] = {
     "gupai_env.core.rng.draw": "engine.draw",
     "gupai_env.core.rng.as_key": "engine.as_key",
     "gupai_agents.agent.Memories": "bridge.Memories",
+    "gupai_agents.agent.probabilities": "(() => null)",
     "gupai_agents.agent.DecisionBatch": "engine.DecisionBatch",
     "gupai_agents.agent.concatenated": "bridge.concatenated",
+    "gupai_agents.evaluation.records.games.order_of": "bridge.order_of",
     "gupai_agents.registry.agent_names": "engine.agent_names",
     "gupai_agents.registry.heuristic_agent": "bridge.heuristic",
     "gupai_agents.play.decisions.decisions": "engine.decisions",
@@ -57,7 +61,7 @@ SEAM: dict[str, Any] = {
 def translation_of(*games: Game) -> Translation:
     """Return a translation in which there are only some games."""
     named = {game.id: game for game in games}
-    seam = {**SEAM, "gupai_agents.shipped.shipped_heuristics": [*named]}
+    seam = SEAM | {"gupai_agents.shipped.shipped_heuristics": [*named], "gupai_app.kept.puzzles.shipped": [*named]}
     translation = Translation(seam, [(GAMES, named), (PLAYED, "bridge.PLAYED")])
     translation.mention("text", *(latin(game.title) for game in games))
     translation.mention("attribute", "policies")  # which the engine asks

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from gupai_agents.shipped import best_file, levels
+from gupai_app.kept.puzzles import shipped
 from gupai_app.page.bundle import translation_of
+from gupai_app.page.documents import document_at
 from gupai_app.play.address import MOST_QUERY
 from gupai_app.play.pictures import table_definitions
-from gupai_app.play.table import document
 from gupai_app.server.html import filled, table_sheet
 from gupai_app.server.players import NAMED
 from gupai_app.words.languages import ENGLISH, LANGUAGES, speak, texts_of
@@ -37,6 +38,7 @@ TEXTS = {
     "today": "Today's deal",
     "players": "Players",
     "language": "Language",
+    "puzzles": "Puzzles",
     "other": "this file holds another game",
     "long": "this address is too long",
     "failed": "This browser cannot open this file:",
@@ -61,14 +63,11 @@ def page_of(game: Game, modules: Path = COMPILED / "wasm32") -> str:
     code = translation.of({"document_of": document_of, "error_in": error_in, "game": game})
     parts = _parts(game, translation.texts) | {
         "layout": wasm.with_suffix(".json").read_text(encoding="utf-8"),
-        "worker": "\n".join(map(_scoped, (*LIBRARY, "packed", "game", "worker"), ("", "", "", "", HEAD + code, ""))),
+        "worker": "\n".join([in_one(*LIBRARY, "packed"), _scoped("game", HEAD + code), in_one("worker")]),
     }
-    script = "\n".join(["'use strict';", *map(_scoped, ("packed", "page", "standalone"))])
-    sheet, best = table_sheet(), best_file(game, game.variant())
-    policy = (
-        f"default-src 'none'; script-src {_hash(script)} 'wasm-unsafe-eval'; worker-src blob:; "
-        f"style-src {_hash(sheet)}; img-src data:; base-uri 'none'; form-action 'none'"
-    )
+    script = "\n".join(["'use strict';", in_one("packed", "page", "standalone")])
+    sheet, best = table_sheet("page.css", "table.css"), best_file(game, game.variant())
+    policy = policy_of(sheet, script, "'wasm-unsafe-eval'; worker-src blob:")
     packed = {
         "parts": _packed(json.dumps(parts, ensure_ascii=False).encode()),
         "rules": _packed(wasm.read_bytes()),
@@ -78,8 +77,26 @@ def page_of(game: Game, modules: Path = COMPILED / "wasm32") -> str:
 
 
 def document_of(query: Mapping[str, str]) -> dict[str, Any]:
-    """Return a table as `document` does, in a browser, where nothing waits to be compiled."""
-    return document(query, NAMED, lambda part: "")
+    """Return what an address shows, in a browser, where nothing waits to be compiled."""
+    return document_at(query, NAMED, lambda part: "")
+
+
+def policy_of(rules: str, script: str, more: str = "") -> str:
+    """Return the policy of a page that loads nothing and runs its own script alone.
+
+    Args:
+        rules, script: Its style sheet and its script.
+        more: That it may besides.
+    """
+    return (
+        f"default-src 'none'; script-src {_hash(script)}{' ' if more else ''}{more}; style-src {_hash(rules)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def in_one(*names: str) -> str:
+    """Return modules as one script."""
+    return "\n".join(map(_scoped, names))
 
 
 def _scoped(name: str, source: str = "") -> str:
@@ -125,6 +142,7 @@ def _parts(game: Game, texts: set[str]) -> dict[str, Any]:
         "words": words,
         "catalogues": {language: texts_of(language, all_texts) for language in LANGUAGES if language != ENGLISH},
         "definitions": table_definitions(),
+        "puzzles": len(shipped(game.id)),
         "network": best.name if best else "",
     }
 

@@ -2,6 +2,7 @@
 //
 // source.document(address, wish) -> Promise<document>: address and wish are words of a query; it rejects with an Error of
 // one line, whose `waits` is true where asking again helps. source.link(name, document) -> an address, "" if there is none.
+// source.judges: whether it can say what the moves of a game lost.
 const PACE = 900; // milliseconds between the moves of others
 const FAR = 6; // pixels that a pointer moves before it drags
 const NEAR = 24; // pixels between a pointer and a place that takes the tile
@@ -9,7 +10,7 @@ const NEXT = 12; // pixels between a click and the tile that it means
 const AGAIN = 1500; // milliseconds until what was not ready is asked for again
 const LONG = 2.25; // a tile's length in its widths
 const PITCH = LONG + 0.28; // of the rows of a line
-const WISHES = ["play", "at", "hint", "rough", "plain", "unseen"]; // words of a query that are not of an address
+const WISHES = ["play", "at", "hint", "rough", "plain", "unseen", "move"]; // words of a query that are not of an address
 const SVG = "http://www.w3.org/2000/svg";
 
 // --- elements -----------------------------------------------------------------------------------------------
@@ -162,6 +163,7 @@ export function queryOf(address, wish) {
 // "" where nothing is.
 export function addressBar(words, at) {
   const place = {
+    titled: true,
     read() {
       const query = new URLSearchParams(words());
       const wish = Object.fromEntries(WISHES.filter((name) => query.has(name)).map((name) => [name, query.get(name)]));
@@ -171,7 +173,7 @@ export function addressBar(words, at) {
     write(page, asked, how) {
       const more = String(new URLSearchParams(asked));
       const address = at(`${page.address}${more ? `&${more}` : ""}`);
-      if (how === "none" || !address) return;
+      if (how === "none" || !address || !page.address) return;
       if (how === "push") history.pushState(null, "", address);
       else history.replaceState(null, "", address);
     },
@@ -186,7 +188,11 @@ export function addressBar(words, at) {
   return place;
 }
 
+let active = null; // what was touched last, where there are several
+
 export function show(root, source, place) {
+  active ??= root;
+  for (const kind of ["pointerdown", "focusin"]) root.addEventListener(kind, () => { active = root; });
   const quick = matchMedia("(prefers-reduced-motion: reduce)").matches;
   let page = null; // the document
   let parts = {}; // of the page: stage, bar, side
@@ -199,6 +205,8 @@ export function show(root, source, place) {
   let typed = "";
   let forget = 0;
   let byPips = false; // whether the hand is sorted by pips rather than as the game ranks tiles
+  let shown = 0; // the table of a game that is looked at
+  const closed = new Set(); // seats whose tiles are hidden there
 
   const words = (name, ...values) => filled(page.labels[name], ...values);
 
@@ -212,7 +220,7 @@ export function show(root, source, place) {
     const nodes = [];
     let end = 0;
     const pictured = (part) => part.split(/(\[[1-6]:[1-6]\])/).map((each) => (/^\[\d:\d\]$/.test(each)
-      ? svg("svg", { viewBox: "-8 -4 116 241", class: "named", role: "img", "aria-label": each }, use(`u${each[1]}${each[3]}`)) : each));
+      ? svg("svg", { viewBox: "-8 -4 116 241", class: "named", role: "img", "aria-label": each }, use(`u${[each[1], each[3]].sort().reverse().join("")}`)) : each));
     for (const found of text.matchAll(pattern)) {
       const meaning = terms.get(found[1].toLowerCase());
       if (explained.has(meaning)) continue;
@@ -271,8 +279,13 @@ export function show(root, source, place) {
     explained = new Set();
     chosen = [];
     typed = "";
+    root.classList.remove("replay", "replaying", "counting");
     document.documentElement.lang = page.language;
-    document.title = `${page.title} · gupai`;
+    if (place.titled) document.title = `${page.title} · gupai`;
+    if (page.replay) {
+      drawReplay(asked);
+      return;
+    }
     if (page.pass) {
       const { heading, sentence, button: here } = page.pass;
       root.replaceChildren(el("section", { class: "pass" }, el("h1", {}, heading), el("p", {}, sentence),
@@ -509,7 +522,7 @@ export function show(root, source, place) {
     } else if (page.zones.length) splitSaid();
     else if (page.composed && page.moves.length) composed();
     else {
-      say(page.task);
+      say(page.puzzle && !page.puzzle.solved ? page.puzzle.sentences[0] : page.task);
       offer(page.moves.filter((move) => !move.tiles.length).flatMap(buttonsOf));
     }
   }
@@ -765,7 +778,7 @@ export function show(root, source, place) {
       news.push(el("section", { class: "hint", id: "hint", role: "status", "aria-busy": rough ? "true" : null }, ...paragraphs(sentences),
         ...paragraphs([how_found ? `${how_found}.` : waits ? `${next ? "" : words("values_follow")} ${waits}` : ""], { class: "quiet" })));
     }
-    if (page.puzzle) news.push(section("puzzle", "", ...paragraphs(page.puzzle), el("p", {}, page.links.map(([text, href]) => [el("a", { class: "button", href }, text), " "]))));
+    if (page.puzzle) news.push(puzzle());
     if (page.unseen) news.push(unseen());
     const tail = page.frames.map(({ words: text, end }, at) => (at && page.frames[at - 1].words === text && !end ? "" : el("li", { "data-frame": at, class: end ? "count" : null }, ...rich(text, false))));
     side.replaceChildren(
@@ -784,20 +797,27 @@ export function show(root, source, place) {
           !page.puzzle && source.link("another", page) ? el("a", { class: "button", href: source.link("another", page) }, words("another")) : ""),
         el("p", { class: "quiet" }, `${page.deal} ${words("keep")}`)),
     );
-    side.classList.toggle("auto", news.length > 0);
+    side.classList.toggle("auto", news.length > 0 && page.puzzle?.solved !== false);
     side.classList.remove("open");
     if (asked?.unseen) side.querySelector("#unseen")?.scrollIntoView({ block: "nearest" });
   }
 
+  const linked = (name, page_ = page, text = words(name, "best")) => (source.link(name, page_) ? el("a", { class: "button", href: source.link(name, page_) }, text) : "");
+
+  function puzzle() {
+    const { title, rating, missed, sentences, solved, again, next } = page.puzzle;
+    return section("puzzle", [title, el("span", { class: "stars" }, rating)], ...paragraphs(sentences), ...paragraphs([missed], { class: "quiet" }),
+      el("p", {}, solved ? linked("table", { address: again }, words("try")) : "", next ? linked("table", { address: next }, words("next_puzzle")) : ""));
+  }
+
   // What can be done with a game that is over.
   function after() {
-    const link = (name) => (source.link(name, page) ? el("a", { class: "button", href: source.link(name, page) }, words(name, "best")) : "");
     const save = button(words("save"), () => {
       const saved = el("a", { href: URL.createObjectURL(new Blob([page.record], { type: "application/x-ndjson" })), download: `${page.game}-${page.seed}.jsonl` });
       saved.click();
       setTimeout(() => URL.revokeObjectURL(saved.href), 10_000);
     });
-    return [link("review"), link("duplicate"), save].filter(Boolean);
+    return [page.replay ? "" : linked("review"), linked("duplicate"), save].filter(Boolean);
   }
 
   function lists() {
@@ -853,6 +873,146 @@ export function show(root, source, place) {
     }, soon ? 0 : AGAIN);
   }
 
+  // --- a game that is looked at ---------------------------------------------------------------------------
+
+  function drawReplay(asked) {
+    let before = { places: [], closed: [] };
+    for (const each of page.frames) { // what is as it was a table before is not written
+      const { scene } = each;
+      scene.places = scene.places.map((seat, index) => seat || before.places[index]);
+      each.closed = each.closed.map((seat, index) => seat || before.closed[index]);
+      before = { places: scene.places, closed: each.closed };
+    }
+    root.classList.add("replay");
+    const controls = [["first", "⇤", () => 0], ["back", "←", () => shown - 1], ["next", "→", () => shown + 1], ["last", "⇥", () => page.frames.length - 1]];
+    const stepped = controls.map(([name, sign, to]) => button(sign, () => goTo(to()), { class: name, "aria-label": words(name) }));
+    parts = {
+      stage: el("section", { class: "stage", "aria-label": words("table") }), say: el("p", { class: "say", role: "status" }),
+      slider: el("input", { type: "range", min: 0, max: page.frames.length - 1, "aria-label": words("move"), autocomplete: "off", input: () => goTo(Number(parts.slider.value)) }),
+      turn: el("section", { class: "turn" }), judged: el("div", { class: "judged" }), side: el("aside", { class: "side" }),
+    };
+    const switches = page.names.map((name, seat) => el("label", {}, el("input", { type: "checkbox", checked: !closed.has(seat), autocomplete: "off", change: (event) => {
+      closed[event.target.checked ? "delete" : "add"](seat);
+      goTo(shown);
+    } }), name));
+    parts.bar = el("section", { class: "bar", "aria-label": words("steps") }, parts.say, el("div", { class: "choices" }, stepped, parts.slider),
+      el("fieldset", { class: "tools" }, el("legend", {}, words("open")), switches));
+    parts.steps = page.frames.map(({ number, words: text }, at) => el("li", {}, button([number ? el("b", {}, number) : "", " ", ...rich(text, false)], () => goTo(at), { class: "step" })));
+    put(parts.side, {}, [
+      source.judges ? [el("p", { class: "result" }, ...rich(page.result)), parts.turn] : "",
+      el("ol", { class: "steps", tabindex: "0", "aria-label": words("steps") }, parts.steps), parts.judged, source.judges ? el("p", { class: "after" }, after()) : "",
+    ]);
+    root.replaceChildren(el("h1", { class: "hidden" }, page.title), parts.stage, parts.bar, parts.side);
+    goTo(page.frames.findIndex(({ number }) => number === asked?.move));
+    if (source.judges) judge();
+  }
+
+  // Show another table of the game.
+  function goTo(to) {
+    shown = Math.max(0, Math.min(page.frames.length - 1, to));
+    const { scene, closed: hidden, words: text } = page.frames[shown];
+    parts.stage.replaceChildren(table({ ...scene, places: scene.places.map((seat, index) => (closed.has(index) ? hidden[index] : seat)) }, false));
+    say(text);
+    parts.slider.value = shown;
+    for (const name of ["first", "back"]) parts.bar.querySelector(`.${name}`).disabled = shown === 0;
+    for (const name of ["next", "last"]) parts.bar.querySelector(`.${name}`).disabled = shown === page.frames.length - 1;
+    parts.side.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    parts.steps.forEach((each, at) => put(each.firstChild, at === shown ? { "aria-current": "step" } : {}, []));
+    const list = parts.steps[shown].parentElement;
+    list.scrollTop = Math.max(Math.min(list.scrollTop, parts.steps[shown].offsetTop), parts.steps[shown].offsetTop + parts.steps[shown].offsetHeight - list.clientHeight);
+    const { number } = page.frames[shown];
+    place.write(page, number ? { move: number } : {}, "replace");
+    if (source.judges) explain();
+  }
+
+  async function judge(agent = "") {
+    const mine = page;
+    try {
+      const found = await source.document(page.address, { values: "1", ...(agent ? { agent } : {}) });
+      if (page !== mine) return;
+      page.values = found;
+      drawJudged();
+      explain();
+    } catch (problem) {
+      if (page !== mine) return;
+      parts.turn.replaceChildren(...paragraphs([problem.message], { class: problem.waits ? "quiet" : "wrong" }));
+      if (problem.waits) polling = setTimeout(judge, AGAIN, agent);
+    }
+  }
+
+  // Say what could have been done at the table that is shown: of the move after it.
+  function explain() {
+    const turn = page.values?.turns[page.frames[shown + 1]?.number];
+    explained = new Set();
+    parts.judged.querySelector(".cursor")?.setAttribute("transform", `translate(${parts.across?.(Number(page.frames[shown].number) || 0) || 0} 0)`);
+    if (!turn) {
+      const text = page.values ? (shown + 1 < page.frames.length ? words("no_choice") : "") : `${words("looking")} …`;
+      parts.turn.replaceChildren(...paragraphs([text], { class: "quiet", role: "status" }));
+      return;
+    }
+    const ends = turn.bars.flatMap(({ mean, half }) => (mean === null ? [] : [mean - half, mean + half]));
+    const [low, high] = [Math.min(...ends), Math.max(...ends)];
+    const across = (value) => (6 + 84 * (value - low) / (high - low || 1)).toFixed(1);
+    parts.turn.replaceChildren(
+      el("h2", {}, words("turn", page.frames[shown + 1].number, turn.name), words("colon"), ...rich(turn.words, false)),
+      ...turn.sentences.map((text) => el("p", { class: turn.lost ? "mistake" : null }, ...rich(text))),
+      el("div", { class: "scrolls", tabindex: "0" }, el("table", {}, turn.bars.map(({ words: text, chips, mean, half, played, share }) => el("tr", { class: played ? "played" : null },
+        el("td", {}, ...rich(text, false), played ? ` ${words("played")}` : ""), share ? el("td", {}, share) : "",
+        el("td", {}, mean === null ? "" : svg("svg", { class: "strip", viewBox: "0 0 96 16", "aria-hidden": "true" },
+          svg("line", { x1: across(mean - half), x2: across(mean + half), y1: 8, y2: 8 }), svg("circle", { cx: across(mean), cy: 8, r: 4 }))),
+        el("td", { class: "worth" }, chips))))),
+      linked("table", { address: turn.again }, words("try")),
+    );
+  }
+
+  function drawJudged() {
+    const { values } = page;
+    const to = (number) => goTo(page.frames.findIndex((each) => each.number === number) - 1);
+    const [before, behind] = page.labels.policy.split("{0}");
+    const table_ = (heads, rows) => el("div", { class: "scrolls", tabindex: "0" }, el("table", {}, el("tr", {}, heads.map((name) => el("th", { scope: "col" }, words(name)))), rows.map((row) => el("tr", {}, row.map((cell) => el("td", {}, cell))))));
+    const losses = values.losses.map((number) => {
+      const { name, words: text, lost } = values.turns[number];
+      return el("li", {}, button(rich(words("loses", `${words("turn", number, name)}${words("colon")}${text}`, lost), false), () => to(number), { class: "step" }));
+    });
+    parts.judged.replaceChildren(
+      ...(values.curve.length ? [el("h2", {}, words("expected", values.near)), curve(values.curve), ...paragraphs([values.how_expected], { class: "quiet" })] : []),
+      section("losses", words("largest"), losses.length ? el("ol", {}, losses) : el("p", {}, words("no_loss"))),
+      section("seats", words("by_player"), table_(["player", "decisions", "lost", "by_kind"], values.seats)),
+      values.luck.length ? section("luck", words("luck"), table_(["seat", "won", "tiles", "adjusted"], values.luck), ...paragraphs([values.how_lucky], { class: "quiet" })) : "",
+      ...paragraphs([values.how_found], { class: "quiet" }),
+      el("p", {}, el("label", {}, before, el("select", { change: (event) => judge(event.target.value) },
+        [["", words("nobody_asked")], ...values.agents].map(([name, text]) => el("option", { value: name, selected: name === values.agent }, text))), behind)),
+    );
+  }
+
+  // What a seat could expect after each of its moves, with the 95% interval, as a curve over the game.
+  function curve(points) {
+    const [width, height, left, bottom] = [480, 170, 44, 22];
+    const last = Math.max(...points.map(([move]) => move), 1);
+    const ends = [0, ...points.flatMap(([, chips, half]) => [chips - half, chips + half])];
+    const unit = 10 ** Math.floor(Math.log10(Math.max(Math.max(...ends) - Math.min(...ends), 1e-6) / 2));
+    const by = [1, 2, 5, 10].map((times) => times * unit).find((size) => (Math.max(...ends) - Math.min(...ends)) / size <= 4) || 10 * unit;
+    const [low, high] = [Math.floor(Math.min(...ends) / by) * by, Math.max(Math.ceil(Math.max(...ends) / by) * by, by)];
+    const x = (move) => Number((left + (width - left - 8) * move / last).toFixed(1));
+    const y = (chips) => Number((8 + (height - bottom - 8) * (high - chips) / (high - low)).toFixed(1));
+    const path = (list) => list.map(([move, chips]) => `${x(move)},${y(chips)}`).join(" ");
+    const lines = Array.from({ length: Math.round((high - low) / by) + 1 }, (_, at) => low + at * by);
+    const falls = points.slice(1).flatMap((point, at) => (points[at][0] === point[0] && point[1] < points[at][1] && point[2] ? [point] : []));
+    parts.across = x;
+    return svg("svg", { class: "curve", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words("expected", page.values.near), click: (event) => {
+      const box = event.currentTarget.getBoundingClientRect();
+      const move = Math.round(((event.clientX - box.left) / box.width * width - left) / (width - left - 8) * last);
+      goTo(page.frames.findLastIndex((each) => Number(each.number) <= move));
+    } },
+    lines.map((chips) => [svg("line", { class: Math.abs(chips) < by / 2 ? "zero" : "grid", x1: left, x2: width - 8, y1: y(chips), y2: y(chips) }),
+      svg("text", { x: left - 6, y: y(chips) + 4, "text-anchor": "end" }, String(Number(chips.toPrecision(6))))]),
+    svg("text", { x: width - 8, y: height - 4, "text-anchor": "end" }, `${words("move")} ${last}`),
+    svg("polygon", { class: "band", points: `${path(points.map(([move, chips, half]) => [move, chips + half]))} ${path(points.map(([move, chips, half]) => [move, chips - half]).reverse())}` }),
+    svg("polyline", { class: "means", points: path(points) }),
+    falls.map(([move, chips]) => svg("circle", { class: "fall", cx: x(move), cy: y(chips), r: 5 })),
+    svg("line", { class: "cursor", x1: 0, x2: 0, y1: 4, y2: height - bottom }));
+  }
+
   // --- keyboard and pointer -------------------------------------------------------------------------------
 
   function mark(number) {
@@ -874,7 +1034,14 @@ export function show(root, source, place) {
   }
 
   addEventListener("keydown", (event) => {
-    if (!page || page.pass || busy || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select, textarea")) return;
+    if (!page || page.pass || busy || active !== root || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select, textarea")) return;
+    if (page.replay) {
+      const to = { ArrowLeft: shown - 1, ArrowRight: shown + 1, Home: 0, End: page.frames.length - 1 }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      goTo(to);
+      return;
+    }
     const replaying = root.classList.contains("replaying");
     if (replaying && /^([0-9]|Arrow.*|Escape)$/.test(event.key)) {
       frame(page.frames.length - 1);
@@ -903,12 +1070,13 @@ export function show(root, source, place) {
     root.querySelector(`[data-key="${CSS.escape(event.key)}"]`)?.click();
   });
   root.addEventListener("click", (event) => {
-    if (!parts.stage?.contains(event.target)) return;
+    if (page?.replay || !parts.stage?.contains(event.target)) return;
     const spot = event.target.closest("[data-play]");
     parts.side.classList.remove("auto");
     if (root.classList.contains("replaying") && !root.classList.contains("counting")) frame(page.frames.length - 1);
     else if (spot) play(spot.dataset.play);
   });
+  root.addEventListener("go", ({ detail }) => goTo(page.frames.findIndex(({ number }) => number === String(detail))));
   place.follow((address, wish) => ask(address, wish, "none"));
   const { address, wish } = place.read();
   ask(address, wish, "first");

@@ -25,7 +25,8 @@ const source = {
     if (!query.get("game")) query.set("game", parts.game);
     return answer({ query: [...query], language });
   },
-  link: (name) => (name === "games" ? "#" : ""),
+  link: (name, { address } = {}) => ({ games: "#", table: `#${address}`, review: `#${address}&review=1` }[name] || ""),
+  judges: true,
 };
 
 const place = addressBar(() => location.hash.slice(1), (words) => `#${words}`);
@@ -55,7 +56,8 @@ function heads() {
   nav.replaceChildren(
     Object.assign(document.createElement("b"), { className: "mark", textContent: words().title }), level,
     button(words().begin, () => begin({ ...game, seed: String(Math.floor(Math.random() * 1e6)), with: level.value })),
-    button(words().today, () => begin({ ...game, seed: String(day), with: level.value, practice: "0" })), languages);
+    button(words().today, () => begin({ ...game, seed: String(day), with: level.value, practice: "0" })),
+    parts.puzzles ? button(words().puzzles, () => begin({ ...game, puzzle: String(1 + Math.floor(Math.random() * parts.puzzles)) })) : "", languages);
 }
 
 async function start() {

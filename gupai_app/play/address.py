@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 from gupai_agents import agent_names
 from gupai_agents.agent import Agent
+from gupai_app.play.seats import PERSON
 from gupai_app.play.session import Session, drawn_seed
-from gupai_app.review.page import PERSON
 from gupai_app.server.players import NAMED, Players, level_names
 from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS, draw

@@ -27,6 +27,7 @@ from gupai_env.vector import VectorEnv
 
 DEALS = 200  # in which replies are looked for
 RARE = 0.05  # share of them below which a reply is not worth a word
+COST = "Your move, {move}, costs {loss} chips: it brings {own}, and {better} {most}"
 
 
 class Mistake(NamedTuple):
@@ -54,13 +55,14 @@ class Reply(NamedTuple):
     chips: float
 
 
-def mistake(session: Session, actions: Sequence[int], names: Sequence[str]) -> Mistake | None:
+def mistake(session: Session, actions: Sequence[int], names: Sequence[str], template: str = COST) -> Mistake | None:
     """Return the largest mistake among actions that a seat plays one after another, None if there is none.
 
     Args:
         session: The game before these actions, which is played on.
         actions: One, or several where tiles are discarded together.
         names: How the seats are called, by seat.
+        template: Of the sentence that says what it costs.
     """
     game, variant, seat = session.game, session.variant, session.seat
     batches, last = [], session
@@ -78,7 +80,7 @@ def mistake(session: Session, actions: Sequence[int], names: Sequence[str]) -> M
     chips = dict(zip(legal, value_texts(move_values(values, worst, [[action] for action in legal])), strict=True))
     best = int(values.usual[worst])
     cost = say(
-        "Your move, {move}, costs {loss} chips: it brings {own}, and {better} {most}",
+        template,
         move=in_words(game.move(value.action, view)),
         better=in_words(game.move(best, view)),
         loss=figure(value.loss, value.half, signed=False),
@@ -86,20 +88,26 @@ def mistake(session: Session, actions: Sequence[int], names: Sequence[str]) -> M
         most=chips[best],
     )
     why = reason(guide_of(game, variant), view, best, value.action)
-    reply = punishing_reply(last, actions[-1], seat)
+    return Mistake(cost, why, reply_in_words(last, actions[-1], seat, names))
+
+
+def reply_in_words(session: Session, action: int, seat: int, names: Sequence[str]) -> str:
+    """Return in a sentence, without full stop, which reply costs a seat most after an action, "" if none beyond noise.
+
+    Args:
+        session, action, seat: As of `punishing_reply`.
+        names: How the seats are called, by seat.
+    """
+    reply = punishing_reply(session, action, seat)
     if reply is None:
-        return Mistake(cost, why, "")
-    return Mistake(
-        cost,
-        why,
-        say(
-            "The reply that hurts most: {reply} by {name}, in {share:.0%} of the deals that were possible for you; "
-            "your move then brings {chips:+z.1f}",
-            name=names[reply.seat],
-            reply=reply.words,
-            share=reply.share,
-            chips=reply.chips,
-        ),
+        return ""
+    return say(
+        "The reply that hurts most: {reply} by {name}, in {share:.0%} of the possible deals; the move then brings "
+        "{chips:+z.1f}",
+        name=names[reply.seat],
+        reply=reply.words,
+        share=reply.share,
+        chips=reply.chips,
     )
 
 

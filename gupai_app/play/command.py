@@ -102,9 +102,9 @@ def _resumed(name: str | None, against: list[str] | None) -> "Table":
     from gupai_agents.evaluation.records.games import unfinished_game_of_line
     from gupai_app.kept.store import Store
     from gupai_app.play.address import play_on
+    from gupai_app.play.seats import near_of
     from gupai_app.play.session import Session
     from gupai_app.play.terminal import Table
-    from gupai_app.review.page import near_of
     from gupai_app.server.players import NAMED
 
     games = Store().unfinished()

@@ -11,10 +11,12 @@ from gupai_agents.evaluation.records.games import game_of_line
 from gupai_agents.shipped import levels
 from gupai_app.kept.day import of_day, streak
 from gupai_app.kept.store import Kept
+from gupai_app.page.documents import document_at
 from gupai_app.play.address import PERSON, Address, complete, rules_of
 from gupai_app.play.pictures import Tips, rules_in_words, table_definitions, table_picture
-from gupai_app.play.table import document
-from gupai_app.server.pages import Asked, Query, game_called, game_sentence, options_of, page, whole
+from gupai_app.review.document import record_of, replay, values
+from gupai_app.review.routes import read_line
+from gupai_app.server.pages import Asked, Form, Query, game_called, game_sentence, options_of, page, whole
 from gupai_app.server.players import existing, level_names
 from gupai_app.server.warming import HINTS, MATCHES, PLAYERS
 from gupai_app.words.sentences import compass
@@ -86,16 +88,32 @@ def rules(name: str) -> Response:
 
 @router.get("/table")
 def table(query: Query, server: Asked) -> Response:
-    address = Address.read(complete(query), server.players)
-    return page("table.html", head=title(address.game, address.variant), definitions=table_definitions())
+    game, variant = rules_of(query)
+    if "review" in query:
+        record_of(query, server.players)
+    elif "puzzle" not in query:
+        Address.read(complete(query), server.players)
+    return page("table.html", head=title(game, variant), definitions=table_definitions(), record="")
 
 
 @router.get("/document")
 def table_document(query: Query, server: Asked) -> Response:
     # The game continues from what the address says, so that asking twice is not two moves.
     game, _ = rules_of(query)
-    server.require(game, PLAYERS)
-    content = document(query, server.players, lambda part: server.preparing(game, PARTS[part]))
-    if "play" in query and content.get("over"):
+    server.require(game, MATCHES if "values" in query else HINTS if {"puzzle", "play"} <= query.keys() else PLAYERS)
+    content = document_at(query, server.players, lambda part: server.preparing(game, PARTS[part]))
+    if "play" in query and content.get("record"):
         server.keep(game_of_line(content["record"].encode()))
+    if "values" in query:
+        server.note(record_of(query, server.players))
     return JSONResponse(content)
+
+
+@router.post("/document")
+def document_of_record(sent: Form, server: Asked) -> Response:
+    record = read_line(sent.get("games", ""))  # of a game that is too long for an address
+    if "values" not in sent:
+        return JSONResponse(replay(record))
+    server.require(record.game, MATCHES)
+    server.note(record)
+    return JSONResponse(values(record, sent.get("agent", ""), server.players))

@@ -26,7 +26,6 @@ from gupai_app.play.moves import (
     headed,
     value_texts,
 )
-from gupai_app.play.reasons import reason
 from gupai_app.play.recent import PLAYED, Played
 from gupai_app.play.unseen import EXPLAINED, JUDGED, judged, unseen_tiles
 from gupai_app.server.players import Players, adviser
@@ -58,6 +57,8 @@ LABELS = {
     "review": "Review this game",
     "duplicate": "What would {0} have won?",
     "save": "Save it to a file",
+    "try": "Try again from here",
+    "next_puzzle": "Next puzzle",
     "coach": "The coach",
     "coach_waits": "The coach speaks after the next move.",
     "coach_on": "Play with a coach",
@@ -242,13 +243,6 @@ class WebGame:
         texts = value_texts(advice.values)
         return [(text, value.loss <= 0) for text, value in zip(texts, advice.values, strict=True)]
 
-    def why_best(self, advice: Advice, action: int) -> str:
-        """Return what speaks for the best move rather than for another or, if it is that, for the next one."""
-        best, second = sorted(advice.values, key=lambda value: value.rank)[:2]
-        chosen = next(entry for entry in self.entries if action in entry.actions)
-        rival = second.action if best.action in chosen.actions else action
-        return reason(self.guide, self._view, best.action, rival)
-
     def moves(self, notes: Sequence[tuple[str, bool]] = ()) -> list[dict[str, Any]]:
         """Return the moves in the order of the list, each as data.
 
@@ -354,7 +348,7 @@ def document(query: Mapping[str, str], players: Players, waits: Callable[[str], 
     """
     address = Address.read(complete(query), players)
     viewer = number_in(query, "at", 0, 99) if "at" in query else None
-    seating = WebGame(address, _actions(query), viewer)
+    seating = WebGame(address, actions_in(query), viewer)
     table, place = heading(seating), seating.place()
     if not seating.covered:
         return table | state(seating) | _help(seating, query, waits)
@@ -394,7 +388,7 @@ def state(seating: WebGame) -> dict[str, Any]:
     return {
         "frames": [
             {
-                "scene": _scene(frame.scene, spots, apart),
+                "scene": scene_data(frame.scene, spots, apart),
                 "words": word(frame.words),
                 "end": _end(frame.end) if frame.end else None,
             }
@@ -441,7 +435,7 @@ def _is_apart(pile: Pile) -> bool:
     return len(pile.tiles) == len(pile.marked) == 1 and not pile.capacity
 
 
-def _scene(scene: Scene, spots: set[str], apart: bool) -> dict[str, Any]:
+def scene_data(scene: Scene, spots: set[str], apart: bool) -> dict[str, Any]:
     """Return a table as data.
 
     Args:
@@ -559,7 +553,7 @@ def _unseen(seating: WebGame) -> dict[str, Any]:
     }
 
 
-def _actions(query: Mapping[str, str]) -> list[int]:
+def actions_in(query: Mapping[str, str]) -> list[int]:
     """Return the actions that the person plays. Raises: ValueError."""
     texts = query["play"].split(".", MOST_TOGETHER) if "play" in query else []
     return [number_in({"play": text}, "play", 0, MOST_ACTIONS - 1) for text in texts]

@@ -11,8 +11,8 @@ from gupai_agents.shipped import LEVELS
 from gupai_app.kept.store import Store
 from gupai_app.play.moves import in_words
 from gupai_app.play.person import ASIDE, LEAVE, NOT_MOVED, UNDO, YES, HumanPlayer
+from gupai_app.play.seats import PERSON
 from gupai_app.play.session import Session
-from gupai_app.review.page import PERSON
 from gupai_app.server.players import NAMED, adviser
 from gupai_app.shell.terminal import Terminal
 from gupai_app.words.sentences import names_at, payment, result, winners

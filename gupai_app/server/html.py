@@ -46,11 +46,11 @@ def filled(name: str, /, **words: Any) -> Markup:
 
 
 def sheet(name: str) -> Markup:
-    """Return a CSS style sheet, with the colours of drawings filled in."""
-    return filled(name, light=style(LIGHT), dark=style(DARK))
+    """Return a CSS style sheet, with those of a table and the colours of drawings filled in."""
+    return filled(name, table=table_sheet("table.css"))
 
 
-def table_sheet() -> str:
-    """Return the style sheet of a table, with the colours of tiles in both themes."""
-    rules = (files("gupai_app.page") / "page.css").read_text(encoding="utf-8")
-    return f"{rules}{style(LIGHT)}\n@media (prefers-color-scheme: dark) {{ {style(DARK)} }}\n"
+def table_sheet(*names: str) -> Markup:
+    """Return style sheets of a table, with the colours of tiles in both themes."""
+    rules = "".join((files("gupai_app.page") / name).read_text(encoding="utf-8") for name in names)
+    return Markup(f"{rules}{style(LIGHT)}\n@media (prefers-color-scheme: dark) {{ {style(DARK)} }}\n")

@@ -1,5 +1,6 @@
 """What all pages share: the state of the server, templates, files, and reading what a browser sends."""
 
+import contextlib
 import functools
 import sys
 import threading
@@ -16,6 +17,7 @@ from markupsafe import Markup
 
 from gupai_agents.evaluation.pages.html import standalone
 from gupai_agents.evaluation.records.games import GameRecord
+from gupai_app.kept.figures import note_review
 from gupai_app.kept.store import Store
 from gupai_app.play.pictures import tile_pictures
 from gupai_app.server.html import filled, sheet, table_sheet
@@ -43,10 +45,7 @@ MOST_BYTES = 1 << 28  # of such a file
 SHUT = "sandbox; default-src 'none'; style-src 'unsafe-inline'"  # the policy of a page that was written before
 MOST_FIELDS = 600  # of a form: a claim has up to 20 readings
 SEVERAL = ("with", "agent", "run", "panel")  # the ends of names of words of which there may be several
-SCRIPTS = {
-    "gupai_app.server": ("static/stepper.js", "static/choose.js", "static/review.js"),
-    "gupai_app.page": ("page.js", "server.js"),
-}
+SCRIPTS = {"gupai_app.server": ("static/choose.js",), "gupai_app.page": ("page.js", "server.js", "replay.js")}
 MATCHES = (1, 2, 3, 4, 5, 8, 10, 16, 20, 25)  # deals of a match that a form offers
 
 
@@ -91,6 +90,12 @@ class Server:
         if self.games and (problem := self.games.keep(record)):
             print(f"gupai: {problem}", file=sys.stderr)
 
+    def note(self, record: GameRecord) -> None:
+        """Keep what a review finds, if games are kept; the page of the games says what is wrong with their file."""
+        if self.games:
+            with contextlib.suppress(OSError, ValueError):
+                note_review(self.games, record)
+
 
 async def server_of(request: Request) -> Server:
     """Return what a request asks."""
@@ -130,7 +135,10 @@ def page_before(request: Request) -> str:
 @functools.cache
 def assets() -> dict[str, tuple[str, str]]:
     """Return the files that pages use, by name, each with its type: no request opens a file."""
-    sheets = {"web.css": (str(sheet("web.css")), "text/css"), "page.css": (table_sheet(), "text/css")}
+    sheets = {
+        "web.css": (str(sheet("web.css")), "text/css"),
+        "page.css": (str(table_sheet("page.css", "table.css")), "text/css"),
+    }
     scripts = {
         path: files(package).joinpath(path).read_text("utf-8") for package, paths in SCRIPTS.items() for path in paths
     }

@@ -482,7 +482,7 @@ def one(name: str, query: Query, server: Asked) -> Response:
     assert plan is not None
     most = {"line_up": len(plan.line_ups), "deal": plan.deals, "rotation": plan.rotations}
     place = {key: whole(query.get(key, "0"), key, 0, many - 1) for key, many in most.items()}
-    return show(line_at(path / GAMES_FILE, index_of_game(plan, **place)), server.players)
+    return show(line_at(path / GAMES_FILE, index_of_game(plan, **place)))
 
 
 @router.get("/tournament/{name}/{file}")

@@ -91,6 +91,17 @@ class Hints:
         """Return the value by which the moves of one verb are sorted, the best first; ties are sorted by tiles."""
         return float(self.game.score(view, actions[0], self.game.heuristic(self.sorted_by))) if self.sorted_by else 0.0
 
+    def sort_of(self, view: np.record, action: int) -> str:
+        """Return in a word what an action does: "split", "lead", "follow", or its verb."""
+        move, leads = self.game.move(action, view), self.leads(view)
+        if move.groups:
+            return "split"
+        return move.verb if leads is None or move.verb != PLAY else "lead" if leads else "follow"
+
+    def leads(self, view: np.record) -> bool | None:
+        """Return whether the viewer, whose turn it is, leads; None where nobody does."""
+        return None
+
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return how a move reads in the list; its actions differ only in how tiles are turned."""
         return joined("  ", [self.game.action_name(actions[0], view), self.remark(view, actions[0])])

@@ -113,7 +113,7 @@ def pages_of(name: str) -> list[str]:
     query = {"game": name, "seed": "5", "seat": "0", "with": "greedy"}
     tables = [{**query, "moves": ".".join(map(str, moves))} for moves in (first, last[1])]
     pages = [f"/document?{urlencode(table)}" for table in tables]
-    review = f"/review/game?{urlencode({**tables[-1], 'agent': 'greedy', 'table': '2'})}"
+    review = f"/document?{urlencode({**tables[-1], 'review': '1', 'values': '1', 'agent': 'greedy'})}"
     return [*pages, review, f"/game/{name}", f"/rules/{name}"]
 
 
@@ -132,7 +132,8 @@ def test_game_words_keep_their_text(name, tmp_path):
         shown = {**pages.get(table).json(), "labels": {}}
         parts["/document"] = "\n".join(f"{key}: {json.dumps(part, ensure_ascii=False)}" for key, part in shown.items())
         for page in (*[review] * (name == REVIEWED), *others):
-            parts[page.partition("?")[0]] = words(steady(pages.get(page).text))
+            key = "/document of a review" if page == review else page.partition("?")[0]
+            parts[key] = words(steady(pages.get(page).text))
     same_texts(f"{name}.txt", parts)
 
 

@@ -165,6 +165,10 @@ class Guide(guide.Guide):
         "escapes": Phrase("makes the trick count for nobody", none="does not"),
     }
 
+    def leads(self, view: np.record) -> bool:
+        """Return whether no tile lies yet."""
+        return not view.lying
+
     def facts(self, view: np.record | None) -> dict[str, Any]:
         """Return the tile that takes the trick."""
         return {"tile": tile_name(int(view.trick[view.taking]))} if view is not None and view.lying else {}

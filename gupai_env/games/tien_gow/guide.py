@@ -133,6 +133,10 @@ class Guide(guide.Guide):
         "supreme": Phrase("leads the supreme pair", none="does not", weighs=("supreme_early",)),
     }
 
+    def leads(self, view: np.record) -> bool:
+        """Return whether no tile lies yet."""
+        return not view.tiles
+
     def facts(self, view: np.record | None) -> dict[str, Any]:
         """Return what is to be beaten, and how many tiles are to be played."""
         if view is None or not view.tiles:

@@ -22,14 +22,16 @@ from gupai_agents.evaluation.intervals import figure
 from gupai_agents.evaluation.records.games import game_of_line
 from gupai_app.kept.day import streak
 from gupai_app.kept.figures import mean_text
-from gupai_app.kept.rematch import CLEAR, duplicate, puzzles_in
+from gupai_app.kept.puzzles import CLEAR, FEWEST, puzzles_in, shipped, solvers
+from gupai_app.kept.rematch import duplicate
 from gupai_app.kept.store import FILE, VERSION, Search, Store
+from gupai_app.play.address import Address
 from gupai_app.play.session import Session
 from gupai_app.play.terminal import Table
-from gupai_app.review.analysis import decisions, luck
+from gupai_app.review.analysis import judged, luck
 from gupai_app.server.app import create_app
 from gupai_app.shell.terminal import Terminal
-from gupai_env.games import get_game
+from gupai_env.games import GAMES, get_game
 from web_room import HOME, OURS, actions, done, played, said
 
 
@@ -65,7 +67,7 @@ def test_finished_game_is_kept_once_and_opens_as_a_review(pages, store):
     assert 'href="/kept/1"' in pages.get("/kept").text
     shared = pages.get("/kept/1/file").text
     other = TestClient(create_app(), base_url=HOME)
-    assert other.post("/review", headers=OURS, data={"games": shared}).url.path == "/review/game"
+    assert other.post("/review", headers=OURS, data={"games": shared}).url.path == "/table"
     assert store.add([replace(record, agents=("human", *["tuned"] * 3))]) == 0  # who has seen the tiles
     store.delete()
     pages.get(f"/document?{end}&o.deals=1")  # somebody looks at it again, by an address that is not ours
@@ -213,7 +215,7 @@ def test_deal_of_the_day_is_offered_until_it_is_played(pages, store):
     text = pages.get("/kept").text
     assert text.count(offered) == 1 and f'name="seed" value="{seed}"' in text
     compared = pages.get("/kept/1/duplicate").text
-    assert "Difference: " in compared and compared.count("/review/game?") == 2
+    assert "Difference: " in compared and compared.count("/table?") == 2
     assert "Difference: " in answer("games", "duplicate", 1)
     assert f"seed {seed}" in gupai("play", "da-ling", "--daily", input="q\n").output
 
@@ -223,17 +225,15 @@ def test_statistics_are_those_of_the_reviews(pages, store):
     store.add(games)
     for number in (1, 2):  # the third is not looked at
         address = pages.get(f"/kept/{number}").url.query.decode()
-        assert pages.get(f"/review/game?{address}&agent=greedy").status_code == 200
+        assert pages.get(f"/document?{address}&values=1").status_code == 200
     (row,) = json.loads(answer("games", "statistics", "--json"))["rows"]
     won = [record.payoffs[0][0] for record in games]
     values = [luck(record)[0].value.mean for record in games[:2]]
-    own = [
-        turn for record in games[:2] for turn in decisions(record, make_agent("greedy", "jie-long")) if turn.seat == 0
-    ]
+    own = [turn for record in games[:2] for turn in judged(record).decisions if turn.seat == 0]
     assert (row["games"], row["reviewed"]) == (3, 2)
     assert row["chips"]["mean"] == pytest.approx(np.mean(won))
     assert row["adjusted"]["mean"] == pytest.approx(np.mean(np.subtract(won[:2], values)))
-    assert row["loss"]["mean"] == pytest.approx(sum(turn.loss for turn in own if turn.sure) / len(own))
+    assert row["loss"]["mean"] == pytest.approx(sum(turn.played.loss for turn in own if turn.sure) / len(own))
     assert sum(number for _, number, _ in row["kinds"]) == len(own)
     assert answer("games", "statistics", "--review", "--by", "month").count("2026-1") == 4  # results, and reviews
     assert all(kept.luck is not None for kept in store.find())
@@ -284,16 +284,16 @@ def test_all_games_are_reviewed_by_one_button(pages, store):
 def test_puzzles_are_found_in_a_file_as_in_kept_games(pages, store):
     records = [game(seed, level="easy") for seed in range(1, 8)]
     store.add(records[:5])
-    listed = re.findall(r'href="(/puzzle\?[^"]+)"', pages.get("/kept/puzzles").text)
+    listed = re.findall(OWN, pages.get("/kept/puzzles?own=1").text)
     assert 'formaction="/puzzles"' in pages.get("/review").text
     sent = {"games": "\n".join(record.line for record in records), "number": "1"}
     other = TestClient(create_app(), base_url=HOME)  # which keeps no games
     text = other.post("/puzzles", headers=OURS, data=sent).text
-    assert sorted(re.findall(r'href="(/puzzle\?[^"]+)"', text)) == sorted(listed) and len(listed) > 5
+    assert sorted(re.findall(OWN, text)) == sorted(listed) and len(listed) > 2
     assert re.search(r'name="number" value="(\d+)"', text)[1] == "6"
     rest = other.post("/puzzles", headers=OURS, data=sent | {"number": "6"}).text
     expected = sum(len(puzzles_in(record)) for record in records[5:])
-    assert rest.count('href="/puzzle?') == expected and 'name="number"' not in rest
+    assert len(re.findall(OWN, rest)) == expected and 'name="number"' not in rest
     for changes in ({"number": "8"}, {"games": ""}, {"games": "{}"}):
         assert other.post("/puzzles", headers=OURS, data=sent | changes).status_code == 422
 
@@ -308,34 +308,78 @@ def test_review_of_another_game_of_the_deal_is_not_noted(store):
     assert store.get(1).luck == 1.0
 
 
+OWN = r'href="(/table\?[^"]+&amp;puzzle=own)"'  # a puzzle of a game, in a page
+
+
+def test_puzzle_of_a_game_has_one_clear_move_among_several_that_somebody_misses():
+    found = [(record, puzzle) for record in map(game, range(8)) for puzzle in puzzles_in(record)]
+    assert len(found) > 3
+    for record, (turn, fooled, cost) in found:
+        moves = {value.action: record.game.move(value.action, turn.view).unturned for value in turn.ranked}
+        best, *others = turn.ranked
+        others = [value for value in others if moves[value.action] != moves[best.action]]
+        assert len({moves[value.action] for value in others}) >= FEWEST - 1
+        assert all(value.dropped or value.loss > CLEAR * value.half for value in others)
+        assert cost in others and (fooled or cost is turn.played)
+        assert set(fooled) <= set(solvers(record.game, record.variant))
+
+
 def test_puzzle_hides_its_answer_until_a_move_is_chosen(pages, store, tmp_path):
     record = game(1, level="easy")
     store.add([record])
-    turns = puzzles_in(record)
-    values = [bar.value for turn in turns for bar in turn.bars[1:]]
-    assert values and all(value.dropped or value.loss > CLEAR * value.half for value in values)
-    addresses = [unescape(each) for each in re.findall(r'href="(/puzzle\?[^"]+)"', pages.get("/kept/puzzles").text)]
-    assert len(addresses) == len(turns)
-    address = addresses[0].replace("/puzzle?", "/puzzle/document?")
+    found = puzzles_in(record)
+    addresses = [unescape(each) for each in re.findall(OWN, pages.get("/kept/puzzles?own=1").text)]
+    assert len(addresses) == len(found) > 0
+    assert pages.get(addresses[0]).status_code == 200
+    address = addresses[0].replace("/table?", "/document?")
     shown = pages.get(address).json()
     assert not any(move["value"] or move["best"] for move in shown["moves"]) and not shown["practice"]
     answers = [pages.get(f"{address}&play={choice}").json() for choice in actions(shown)]
     assert all(move["value"] for answer in answers for move in answer["moves"])
-    verdicts = [" ".join(answer["puzzle"]) for answer in answers]
-    assert sum("Right: " in verdict for verdict in verdicts) == 1
-    assert pages.get(addresses[0]).status_code == 200
-    whys = [turn.why.partition("] ")[2].partition(";")[0] for turn in turns if turn.why]  # after the move, a picture
-    assert any(why in verdict for why in whys for verdict in verdicts)
+    verdicts = [answer["puzzle"]["sentences"] for answer in answers]
+    assert sum(verdict[0].startswith("Right: ") for verdict in verdicts) == 1
+    for verdict in verdicts:  # of the move that was chosen, or of one that looks natural
+        assert (" looks natural and costs " in verdict[1]) == verdict[0].startswith("Right: ")
+        assert " costs " in verdict[1] and len(verdict) > 2
     assert pages.get(f"{address}&play=99999").status_code == 422
     file = tmp_path / "games.jsonl"
     file.write_text(record.line)
-    solved = gupai("games", "puzzles", file, input="1\n" * len(turns))
-    assert solved.exit_code == 0 and solved.stdout.count("Puzzle ") == len(turns)
-    assert any(why in " ".join(solved.stdout.split()) for why in whys)
-    gains = re.findall(r" brings (?:at least )?([\d.]+)(?: ±[\d.]+)? chips more than ", " ".join(solved.stdout.split()))
-    assert len(gains) + solved.stdout.count("Right.") == len(turns) and min(map(float, gains), default=1) > 0
+    solved = gupai("games", "puzzles", file, input="1\n" * len(found))
+    assert solved.exit_code == 0 and solved.stdout.count("Puzzle ") == len(found)
+    costs = re.findall(r" costs ([\d.]+)", " ".join(solved.stdout.split()))
+    assert len(costs) >= len(found) - solved.stdout.count("Right: ") and min(map(float, costs), default=1) > 0
     before_the_move = solved.stdout.partition("Your move: ")[0]
     assert "±" in solved.stdout and "±" not in before_the_move
+
+
+PUZZLED = [name for name in GAMES if shipped(name)]
+
+
+@pytest.mark.parametrize("name", PUZZLED)
+def test_shipped_puzzles_are_rated_by_who_misses_them(name, pages):
+    listed = shipped(name)
+    assert len(PUZZLED) == len(GAMES) and [len(each.fooled) for each in listed] == sorted(
+        len(each.fooled) for each in listed
+    )
+    for each in listed:
+        assert each.cost > 0 and set(each.fooled) <= set(solvers(GAMES[name], GAMES[name].variant())) != set()
+        assert each.words["game"] == name and Address.read(each.words).query
+    shown = pages.get(f"/document?game={name}&puzzle={len(listed)}").json()
+    assert shown["puzzle"]["rating"] == "★" * len(listed[-1].fooled) and not shown["puzzle"]["missed"]
+    assert shown["puzzle"]["next"] == f"game={name}&puzzle=1" and len(shown["moves"]) >= FEWEST
+    for number in ("0", str(len(listed) + 1)):
+        assert pages.get(f"/document?game={name}&puzzle={number}").status_code == 422
+
+
+def test_shipped_puzzle_is_solved_by_the_move_that_was_found(pages):
+    each = shipped("jie-long")[-1]
+    assert len(each.fooled) == len(solvers(GAMES["jie-long"], GAMES["jie-long"].variant()))
+    address = f"/document?game=jie-long&puzzle={len(shipped('jie-long'))}"
+    moves = actions(pages.get(address).json())
+    right = [
+        move for move in moves if "Right: " in pages.get(f"{address}&play={move}").json()["puzzle"]["sentences"][0]
+    ]
+    assert len(right) == 1
 
 
 def typed(lines, *words):
@@ -421,10 +465,10 @@ def test_deal_of_the_day_is_without_hints_and_the_next_an_ordinary_one(store):
 def test_review_prints_the_largest_losses_of_the_person(store):
     record = game(1, level="easy")
     store.add([record])
-    own = [turn for turn in decisions(record, make_agent("best", "jie-long")) if turn.seat == 0]
+    own = [turn for turn in judged(record).decisions if turn.seat == 0]
     output = answer("games", "review")
     assert mean_text(luck(record)[0].value) in output and store.get(1).luck is not None
-    worst = max((turn for turn in own if turn.sure), key=lambda turn: turn.loss)
+    worst = max((turn for turn in own if turn.sure), key=lambda turn: turn.played.loss)
     assert worst.lost in output and output.count("±") == 1 + min(sum(turn.sure for turn in own), 8)
 
 

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from gupai_agents import make_agent
 from gupai_app.play.address import Address
 from gupai_app.play.coach import RARE, mistake, punishing_reply
-from gupai_app.play.moves import digits
+from gupai_app.play.moves import digits, value_texts
 from gupai_app.play.recent import PLAYED
 from gupai_app.play.session import Session
 from gupai_app.play.table import WebGame
-from gupai_app.review.analysis import decisions
+from gupai_app.review.analysis import judged, why
 from gupai_env.core.tiles import kind_of
 from gupai_env.games import get_game
 from gupai_env.messages import word
@@ -30,7 +29,8 @@ def positions(name, seed=3, every=1):
 def test_coach_speaks_of_what_a_review_calls_a_mistake():
     *_, (session, action) = before = list(positions("jie-long"))
     (session := session.copy()).play(action)
-    turns = {turn.number: turn for turn in decisions(session.record(["human"] * 4), make_agent("greedy", "jie-long"))}
+    record = session.record(["human"] * 4)
+    turns = {turn.number: turn for turn in judged(record).decisions}
     spoken = set()
     for number, (position, played) in enumerate(before, 1):
         lesson = mistake(position, [played], ["A", "B", "C", "D"])
@@ -38,9 +38,10 @@ def test_coach_speaks_of_what_a_review_calls_a_mistake():
         assert (lesson is not None) == (turn is not None and turn.sure)
         if lesson is not None:
             spoken.add(bool(lesson.reply))
-            assert f"costs {turn.lost} chips: it brings {word(turn.played.chips)}, and" in word(lesson.cost)
-            assert word(lesson.cost).endswith(f" {turn.bars[0].chips}")
-            assert lesson.why == turn.why
+            texts = dict(zip(turn.ranked, value_texts(turn.ranked), strict=True))
+            assert f"costs {turn.lost} chips: it brings {word(texts[turn.played])}, and" in word(lesson.cost)
+            assert word(lesson.cost).endswith(f" {texts[turn.ranked[0]]}")
+            assert lesson.why == why(record, turn)
     assert True in spoken
 
 

@@ -11,11 +11,14 @@ from html.parser import HTMLParser
 
 import pytest
 
+from chromium import browser  # noqa: F401
 from commands import gupai
 from gupai_agents import make_agent
 from gupai_agents.evaluation.records.games import RecordWriter, read_games
+from gupai_app.play.seats import called
 from gupai_app.play.session import Session
 from gupai_app.review import page
+from gupai_app.review.document import replay
 from gupai_env.games import GAMES, get_game
 
 every_game = pytest.mark.parametrize("game", GAMES)
@@ -60,31 +63,45 @@ class Elements(HTMLParser):
         self.texts.append(data)
 
 
-def moves_of(text):
-    """What stands in the list of moves."""
-    listed = re.search(r'<ol class="moves".*?</ol>', text, re.S)[0]
-    return [unescape(re.sub("<.*?>", "", each)) for each in re.findall(r"<li>(.*?)</li>", listed)]
+def game_in(text):
+    """The game that a page holds, as data."""
+    return json.loads(re.search(r'<script type="application/json">(.*?)</script>', text, re.S)[1])
+
+
+def tables_of(record):
+    """Every table of a game, whole: places, and the same as the others see them."""
+    places, closed = [], []
+    for frame in replay(record)["frames"]:
+        now = frame["scene"]["places"], frame["closed"]
+        places, closed = (
+            [new or old for new, old in zip(these, before or these, strict=True)]
+            for these, before in zip(now, (places, closed), strict=True)
+        )
+        yield frame, places, closed
 
 
 @every_game
 def test_page_is_small_and_self_contained(game):
     text = page_of(game)
-    assert len(text.encode()) < 420_000
+    assert len(text.encode()) < 480_000
     elements = Elements(text).found
-    assert not {"link", "img", "iframe", "object", "embed", "form", "base"} & {tag for tag, _ in elements}
+    assert not {"img", "iframe", "object", "embed", "form", "base"} & {tag for tag, _ in elements}
     for tag, attributes in elements:
+        if tag == "link":
+            assert attributes == {"rel": "icon", "href": "data:,"}
+            continue
         assert not {"src", "style", "onclick", "onload"} & attributes.keys(), tag
         assert attributes.get("href", "#").startswith("#")
         assert "xlink:href" not in attributes
-    assert not re.search(r"url\((?!#)|@import|https?://", text)
+    assert not re.search(r"url\((?!#)|@import|https?://(?!www\.w3\.org/2000/svg)", text)
 
 
 @every_game
 def test_page_policy_admits_only_its_own_script_and_heuristic(game):
     text = page_of(game)
     policy = unescape(re.search(r'Content-Security-Policy" content="(.*?)">', text)[1])
-    for tag, what in (("style", "style-src"), ("script", "script-src")):
-        (content,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.S)
+    for tag, what in (("style", "style-src"), ('script type="module"', "script-src")):
+        (content,) = re.findall(rf"<{tag}>(.*?)</{tag.split()[0]}>", text, re.S)
         digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
         assert f"{what} 'sha256-{digest}'" in policy
     assert policy.startswith("default-src 'none'") and "unsafe" not in policy
@@ -98,60 +115,47 @@ def test_page_words_equal_the_terminal(game, deals, tmp_path):
         file.write([record])
     said = gupai("replay", path).output
     printed = re.findall(r"^ *(\d+)  (Seat \d .*?)(?:  .*)?$", said, re.M)
-    shown = [each for each in moves_of(page_of(game) if deals == 1 else page.game_page(record)) if each[0].isdigit()]
+    text = page_of(game) if deals == 1 else page.game_page(record)
+    shown = [frame for frame in game_in(text)["frames"] if frame["number"]]
     assert len(printed) == len(shown) == len(record.actions)
-    for (number, words), line in zip(printed, shown, strict=True):
-        assert line.startswith(f"{number} {words}")
+    for (number, words), frame in zip(printed, shown, strict=True):
+        assert frame["number"] == number and frame["words"].startswith(words)
 
 
 @every_game
-def test_moves_name_existing_parts_and_pieces(game):
+def test_every_tile_that_is_drawn_is_defined(game):
     text = page_of(game)
-    elements = Elements(text).found
-    ids = {attributes["id"] for _, attributes in elements if "id" in attributes}
-    uses = {attributes["href"][1:] for tag, attributes in elements if tag == "use"}
-    assert uses <= ids
-    lists = json.loads(re.search(r'id="parts">(.*?)</script>', text)[1])
-    assert {f"p-{piece}" for part in lists for piece in part.split()} <= ids
-    moves = [attributes for tag, attributes in elements if tag == "a"]
-    numbers = [each["href"][1:] for each in moves]
-    assert numbers == ["start", *map(str, range(1, len(moves)))]
-    for move in moves:
-        for layout in page.LAYOUTS:
-            parts = move[f"data-{layout}"].split()
-            assert all(re.fullmatch(r"(a|[oc]\d)-\d+", part) for part in parts)
-            assert {int(part.split("-")[1]) for part in parts} <= set(range(len(lists)))
-            opened = [part.split("-")[0][1:] for part in parts if part[0] == "o"]
-            assert sorted(opened) == sorted(part.split("-")[0][1:] for part in parts if part[0] == "c")
+    drawn = set(re.findall(r'"tiles":\s*\["(\d\d)"', json.dumps(game_in(text))))
+    assert drawn and {f"g-u{max(tile)}{min(tile)}" for tile in drawn} <= {
+        attributes["id"] for _, attributes in Elements(text).found if "id" in attributes
+    }
 
 
 @every_game
 def test_closed_seat_shows_what_others_know_of_it(game):
     record = game_of(game)
-    start = next(iter(page.moments(record)))
-    open_ones = {place.name: place for place in start.scene.places}
-    for seat, place in enumerate(start.closed):
-        assert place.name == page.called(record)[seat]
-        assert not any(pile.tiles for pile in place.piles)
-        shown = open_ones[place.name]
-        assert sum(pile.hidden for pile in place.piles) == sum(len(pile.tiles) for pile in shown.piles) > 0
+    _, places, closed = next(tables_of(record))
+    for seat, (shown, place) in enumerate(zip(places, closed, strict=True)):
+        assert place["name"] == shown["name"] == called(record)[seat]
+        assert not any(pile["tiles"] for pile in place["piles"])
+        assert sum(pile["hidden"] for pile in place["piles"]) == sum(len(pile["tiles"]) for pile in shown["piles"]) > 0
 
 
 def test_closing_a_seat_keeps_every_tile():
     records = [a_game("small-mahjong", seed=seed) for seed in range(8)]
     for record in [*records, a_game("jie-long", deals=2, players=2)]:
-        for moment in page.moments(record):
-            for place in moment.scene.places:
-                closed = next(each for each in moment.closed if each.name == place.name)
-                counts = [sum(len(p.tiles) + p.hidden for p in each.piles) for each in (place, closed)]
-                assert counts[0] == counts[1], (record.line, moment.anchor)
+        for frame, places, closed in tables_of(record):
+            for pair in zip(places, closed, strict=True):
+                counts = [sum(len(pile["tiles"]) + pile["hidden"] for pile in place["piles"]) for place in pair]
+                assert counts[0] == counts[1], (record.line, frame["number"])
 
 
 def test_match_deals_each_begin_with_a_table():
     record = a_game("jie-long", deals=3, players=2)
-    anchors = [moment.anchor for moment in page.moments(record)]
-    assert [each for each in anchors if not each.isdigit()] == ["start", "deal-2", "deal-3"]
-    ends = [moment.words for moment in page.moments(record) if "The deal ends" in moment.words]
+    frames = replay(record)["frames"]
+    begun = [frame["words"] for frame in frames if not frame["number"]]
+    assert len(begun) == 3 and begun[1].startswith("Deal 2. ")
+    ends = [frame["words"] for frame in frames if "The deal ends" in frame["words"]]
     assert len(ends) == 3 and ends[0].endswith(" chips")
     assert f"{record.payoffs[0][0]:+g} chips" in ends[0]
 
@@ -164,7 +168,7 @@ def test_hostile_name_is_escaped():
     text = page.game_page(replace(tame, agents=(HOSTILE, *tame.agents[1:])))
     count = {tag: sum(each == tag for each, _ in Elements(text).found) for tag in ("script", "img", "style")}
     assert count == {"script": 2, "img": 0, "style": 1}
-    assert f"Seat 0 {HOSTILE}" in "".join(Elements(text).texts)
+    assert game_in(text)["names"][0] == f"Seat 0 {HOSTILE}"
 
 
 def test_command_writes_the_named_game_to_a_new_file(tmp_path):
@@ -174,7 +178,7 @@ def test_command_writes_the_named_game_to_a_new_file(tmp_path):
         file.write(records)
     assert gupai("replay", games, "--game", 2, "--html", html).exit_code == 0
     assert html.read_text(encoding="utf-8") == page.game_page(next(read_games(games, 2)))
-    assert "seed 2" in html.read_text(encoding="utf-8")
+    assert game_in(html.read_text(encoding="utf-8"))["seed"] == "2"
     again = gupai("replay", games, "--html", html)
     assert again.exit_code == 2 and again.stderr.count("\n") == 1
     assert f"--html {html} exists already" in again.stderr
@@ -182,15 +186,24 @@ def test_command_writes_the_named_game_to_a_new_file(tmp_path):
     assert lost.exit_code == 2 and lost.stderr.count("\n") == 1
 
 
-def test_tiles_all_lie_open_at_first():
-    """What is drawn at first: parts that are always there and those of open seats, none of closed ones."""
-    parts = page.Parts()
-    drawn = page.stepper(a_game("jie-long"), parts)
-    for layout in ("broad", "narrow"):
-        named = re.search(rf'data-{layout}="([^"]*)"', drawn)[1].split()
-        stage = re.search(rf'<svg class="stage {layout}"[^>]*>(.*?)</svg>', drawn)[1]
-        opened = [int(name.partition("-")[2]) for name in named if name[0] in "ao"]
-        assert stage == parts.uses(opened)
-        closed = [int(name.partition("-")[2]) for name in named if name[0] == "c"]
-        assert len(closed) >= 4
-        assert stage != parts.uses([*(each for each in opened if f"a-{each}" in named), *closed])
+def test_browser_steps_through_a_game_and_closes_a_hand(browser, tmp_path):  # noqa: F811
+    path = tmp_path / "game.html"
+    path.write_text(page_of("jie-long"), encoding="utf-8")
+    problems, tab = [], browser.new_page(viewport={"width": 390, "height": 844})
+    tab.on("pageerror", lambda error: problems.append(str(error)))
+    tab.on("console", lambda message: message.type == "error" and problems.append(message.text))
+    tab.goto(f"file://{path}#game=1&move=3")
+    frames = replay(game_of("jie-long"))["frames"]
+    said = tab.locator(".say")
+    assert said.get_attribute("role") == "status" and "North" not in said.text_content()
+    for key, number in (("ArrowRight", "4"), ("End", frames[-1]["number"]), ("Home", ""), ("ArrowRight", "1")):
+        tab.keyboard.press(key)
+        (shown,) = tab.locator(".steps [aria-current]").all_text_contents()
+        assert shown.strip().startswith(number)
+        assert (f"move={number}" in tab.url) == bool(number)
+    hand = tab.locator(".hand .tile:not(.backs .tile)")
+    before = hand.count()
+    tab.locator(".tools input").first.click()
+    assert before > 4 and hand.count() == 0 and tab.locator(".hand .backs .tile").count() == before
+    tab.close()
+    assert problems == []

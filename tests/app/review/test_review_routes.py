@@ -2,7 +2,6 @@
 
 import json
 import re
-from html import unescape
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
@@ -18,8 +17,8 @@ from gupai_app.play.address import Address
 from gupai_app.play.moves import digits
 from gupai_app.play.session import Session
 from gupai_app.play.table import WebGame
-from gupai_app.review.page import moments
-from gupai_app.review.routes import address_of, record_of
+from gupai_app.review.analysis import judged
+from gupai_app.review.document import address_of, record_of
 from gupai_app.server.app import create_app
 from gupai_app.server.players import NAMED
 from gupai_env.games import get_game
@@ -30,9 +29,13 @@ from web_room import record as record_at
 def test_shared_game_address_outlives_the_server(pages):
     line = record_at(pages, played(pages, game="ce-deng", options="deals=2")[-1])
     answer = pages.post("/review", headers=OURS, data={"games": line})
-    assert answer.url.path == "/review/game" and 'href="#12"' in answer.text
-    other = TestClient(create_app(), base_url=HOME).get(str(answer.url))
-    assert other.text == answer.text
+    assert answer.url.path == "/table" and answer.url.params["review"] == "1"
+    shown = pages.get(f"/document?{answer.url.query.decode()}").json()
+    assert len(shown["frames"]) > 12 and shown["address"] == answer.url.query.decode()
+    other = TestClient(create_app(), base_url=HOME)
+    assert other.get(f"/document?{answer.url.query.decode()}").json() == shown
+    old = str(answer.url).replace("/table?", "/review/game?").replace("&review=1", "")
+    assert other.get(old).url == answer.url  # where reviews were
 
 
 def test_game_address_keeps_order_and_names():
@@ -63,8 +66,10 @@ def test_game_address_keeps_order_and_names():
 def test_invalid_game_address_is_refused_in_a_sentence(changes, words, pages):
     line = record_at(pages, played(pages, game="jie-long")[-1]).encode()
     query = dict(pages.build_request("GET", f"/review/game?{address_of(game_of_line(line))}").url.params)
-    answer = pages.get(f"/review/game?{urlencode({**query, **changes})}")
-    assert answer.status_code == 422 and words in said(answer)
+    query |= changes
+    for path in ("/document", "/review/game") if "agent" not in changes else ("/document",):
+        answer = pages.get(f"{path}?{urlencode({'values': '1', **query})}")
+        assert answer.status_code == 422 and words in said(answer)
 
 
 @pytest.mark.parametrize("name", ["a\u200bb", "a\nb", "\x1b[31m", "x" * 1001])
@@ -73,10 +78,10 @@ def test_name_refused_in_an_address_is_refused_in_a_file(name, pages):
     record = json.loads(line)
     record["agents"][1] = name
     text = json.dumps(record, separators=(",", ":"))
-    query = dict(pages.build_request("GET", f"/review/game?{address_of(game_of_line(line.encode()))}").url.params)
+    query = dict(pages.build_request("GET", f"/table?{address_of(game_of_line(line.encode()))}").url.params)
     query["sat"] = json.dumps(record["agents"])
     for answer in (
-        pages.get(f"/review/game?{urlencode(query)}"),
+        pages.get(f"/table?{urlencode(query)}"),
         pages.post("/review", headers=OURS, data={"games": text}, follow_redirects=False),
     ):
         assert answer.status_code == 422 and re.search("cannot name a player|not a name that", said(answer))
@@ -84,25 +89,36 @@ def test_name_refused_in_an_address_is_refused_in_a_file(name, pages):
 
 def test_game_is_reviewed_and_every_decision_explained(pages, monkeypatch):
     last = played(pages, game="jie-long", seat=2)[-1]
-    text = pages.get(f"/review/game?{last}").text
-    assert 'href="#12"' in text and "Largest losses" not in text
-    line = record_at(pages, last)
-    answer = pages.post("/review", headers=OURS, data={"games": line, "agent": "tuned"})
-    assert answer.status_code == 200, said(answer)
-    numbers = [int(number) for number in re.findall(r'id="why-(\d+)"', answer.text)]
+    address = f"/document?{last}&review=1"
+    game, found = pages.get(address).json(), pages.get(f"{address}&values=1&agent=tuned").json()
+    assert game["names"][0] == found["near"] == "You"  # who sat at seat 2
+    numbers = [int(number) for number in found["turns"]]
     assert numbers == sorted(numbers) and len(numbers) > 10
-    assert answer.text.count("(played)") == answer.text.count("Try again from here") == len(numbers)
-    other = pages.get(f"/review/game?{last}&agent=tuned&table={numbers[3] - 1}").text  # without scripts one is shown
-    assert re.findall(r'id="why-(\d+)">', other) == [str(numbers[3])]
-    charted = re.search(r'<h2>Expected result: (.*?)</h2>.*?<svg [^>]*aria-label="(.*?)[;"]', answer.text, re.DOTALL)
-    assert charted.groups() == ("You", "You")  # who sat at seat 2
-    losses = [float(each) for each in re.findall(r"</a> loses (\d+\.\d)", answer.text)]
+    for turn in found["turns"].values():
+        assert sum(bar["played"] for bar in turn["bars"]) == 1 and "seat=" in turn["again"]
+        assert all(re.fullmatch(r"\d+%", bar["share"]) for bar in turn["bars"])
+    losses = [float(found["turns"][number]["lost"].split()[0]) for number in found["losses"]]
     assert losses and losses == sorted(losses, reverse=True)
-    offered = re.search(r'<select name="agent".*?</select>', answer.text, re.DOTALL)[0]
+    assert pages.get(f"{address}&values=1").json()["turns"].keys() == found["turns"].keys()
     monkeypatch.setattr("gupai_app.review.analysis.MOST_DECISIONS", 3)
-    for agent in re.findall(r'value="([^"]+)"', offered):
-        answer = pages.post("/review", headers=OURS, data={"games": line, "agent": agent})
+    judged.cache_clear()
+    for agent, _ in found["agents"]:
+        answer = pages.get(f"{address}&values=1&agent={agent}")
         assert answer.status_code == 200, (agent, said(answer))
+        assert len(answer.json()["turns"]) == 3
+
+
+def test_game_too_long_for_an_address_is_sent_whole(pages, monkeypatch):
+    line = record_at(pages, played(pages, game="ding-niu")[-1])
+    monkeypatch.setattr("gupai_app.review.document.MOST_ADDRESS", 10)
+    answer = pages.post("/review", headers=OURS, data={"games": line})
+    assert answer.url.path == "/review"
+    held = json.loads(re.search(r'id="record">(.*?)</script>', answer.text)[1])
+    assert held == line
+    game = pages.post("/document", headers=OURS, data={"games": held}).json()
+    assert game["address"] == "" and game["record"] == line
+    found = pages.post("/document", headers=OURS, data={"games": held, "values": "1"}).json()
+    assert found["turns"] and not game.keys() & found.keys()
 
 
 @pytest.mark.parametrize(
@@ -112,7 +128,6 @@ def test_game_is_reviewed_and_every_decision_explained(pages, monkeypatch):
         ({"games": "x"}, "not JSON"),
         ({"games": "LINE", "number": "2"}, "no game 2"),
         ({"games": "LINE", "number": "x"}, "number of the game='x'"),
-        ({"games": "LINE", "agent": "checkpoint:/etc/passwd"}, "does not play here"),
         ({"games": "CHANGED"}, "pays"),
     ],
 )
@@ -130,23 +145,6 @@ def test_match_too_long_to_review_is_refused(pages, tmp_path):
     assert watched.exit_code == 0
     answer = pages.post("/review", headers=OURS, data={"games": path.read_text(encoding="utf-8")})
     assert answer.status_code == 422 and "Deals=26 are too many here" in said(answer)
-
-
-def test_review_shows_the_persons_seat_and_steps_without_scripts(pages):
-    last = played(pages, game="jie-long", seat=2)[-1]
-    text = pages.get(f"/review/game?{last}").text
-    assert re.search(r"<legend>Open tiles of</legend>\s*<label>.*?</label>", text)
-    scenes = list(moments(game_of_line(record_at(pages, last).encode()), 2))
-    assert scenes[0].scene.places[0].name == "You"
-    for first, most in ((0, 4), (len(scenes) - 3, 9)):
-        seen, address = [], f"/review/game?{last}&table={first}"
-        while address and len(seen) < most:
-            text = pages.get(address).text
-            seen.append(unescape(re.search(r'aria-live="polite">(.*?)</p>', text)[1]))
-            on = re.search(r'<noscript>.*?href="([^"]*)">One move on', text)
-            address = on and unescape(on[1])
-        assert seen == [moment.words for moment in scenes[first:][:most]]
-    assert pages.get(f"/review/game?{last}&table=99999").status_code == 422
 
 
 def test_bait_offers_its_fish_and_other_moves(pages):

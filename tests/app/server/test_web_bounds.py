@@ -26,7 +26,7 @@ from gupai_agents.evaluation.tournaments.tournament import LineUp
 from gupai_app.play.address import Address, moves_in, play_on
 from gupai_app.play.session import Session
 from gupai_app.play.table import WebGame
-from gupai_app.review.routes import MOST_NAME, check_names
+from gupai_app.review.document import MOST_NAME, check_names
 from gupai_app.server import app as web_app
 from gupai_app.server import jobs
 from gupai_app.tournaments import routes as tournaments

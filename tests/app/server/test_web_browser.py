@@ -256,11 +256,14 @@ def test_game_is_reviewed_by_its_moves(opened):
     turn(page, lambda: choose(page))
     go_on(page)
     page.get_by_role("link", name="Review this game").click()
-    page.get_by_role("button", name="Look at every decision").click()
-    page.wait_for_selector(".why", state="attached")
-    assert page.locator(".why:visible").count() == 1
+    page.wait_for_selector(".curve")
+    page.keyboard.press("Home")
+    assert page.locator(".turn table:visible").count() == 1 and page.locator(".turn .played").count() == 1
     page.keyboard.press("End")
-    assert page.locator(".why:visible").count() == 0
+    assert page.locator(".turn table").count() == 0
+    page.locator(".losses .step").first.click()
+    assert page.locator(".turn .mistake").count()
+    assert fits(page)
 
 
 def test_two_people_share_a_screen(visited):
@@ -296,9 +299,12 @@ def test_claim_is_changed_tested_and_stepped_through(visited):
     page.get_by_role("link", name="Step through it both ways").first.click()
     assert page.locator(".game").count() == 2 and fits(page)
     game = page.locator(".game").first
-    before = game.locator(".said").text_content()
+    before = game.locator(".say").text_content()
     game.get_by_label("one move on").click()
-    assert game.locator(".said").text_content() != before
+    assert game.locator(".say").text_content() != before
+    page.locator("[data-parting]").first.click()
+    parted = page.locator(".steps [aria-current] b").all_text_contents()
+    assert len(parted) == 2 and parted[0] == parted[1]
 
 
 def test_tournament_is_played_and_a_game_of_it_reviewed(visited):
@@ -309,13 +315,14 @@ def test_tournament_is_played_and_a_game_of_it_reviewed(visited):
     page.get_by_role("button", name="Look at it").wait_for()
     assert page.locator("svg.chart").count() and fits(page)
     page.get_by_role("button", name="Look at it").click()
-    page.wait_for_url("**/review/game?**")
+    page.wait_for_url("**/table?**")
+    page.locator(".steps").wait_for()
     page.keyboard.press("ArrowRight")
-    page.wait_for_url(lambda url: url.endswith("#1"))
+    page.wait_for_url(lambda url: url.endswith("&move=1"))
     link = page.url
     page.goto("about:blank")
     page.goto(link)
-    assert page.locator(".moves a[aria-current]").get_attribute("href") == "#1"
+    assert page.locator(".steps [aria-current] b").text_content() == "1"
 
 
 def test_runs_are_chosen_and_compared(visited):
@@ -423,9 +430,8 @@ def test_axe_finds_no_violations(size, scheme, visited, address):
             found[path] = problems
     page.goto(f"{address}{TABLE}da-ling")
     choose(page)
-    page.locator("a[href^='/review/game']").click()
-    page.locator(".ask button").first.click()
-    page.wait_for_selector(".why", state="attached")
+    page.locator("a[href$='review=1']").click()
+    page.wait_for_selector(".curve")
     found |= {"review": problems} if (problems := findings(page)) else {}
     assert not found
 

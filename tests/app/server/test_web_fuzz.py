@@ -37,6 +37,9 @@ GETS = {
         "moves": "1",
         "play": "1",
         "at": "1",
+        "puzzle": "1",
+        "review": "1",
+        "values": "1",
     },
     "/review/game": {**TABLE, "sat": SAT, "order": "1.2", "moves": "1", "agent": "greedy", "o.deals": "2"},
     "/kept": {
@@ -48,9 +51,8 @@ GETS = {
         "most": "9",
     },
     "/kept/statistics": {"game": "jie-long", "by": "month", "since": "2026-11-27"},
-    "/kept/puzzles": {"before": "9"},
+    "/kept/puzzles": {"before": "9", "own": "1"},
     "/puzzle": {**TABLE, "moves": "1"},
-    "/puzzle/document": {**TABLE, "moves": "1", "play": "1"},
     "/kept/{}": {},
     "/kept/{}/file": {},
     "/kept/{}/duplicate": {},
@@ -73,7 +75,8 @@ GETS = {
     "/compare/{}-seconds.svg": {"run": "one;two"},
 }
 POSTS = {
-    "/review": {"games": "{}", "number": "1", "agent": "greedy"},
+    "/review": {"games": "{}", "number": "1"},
+    "/document": {"games": "{}", "values": "1", "agent": "greedy"},
     "/puzzles": {"games": "{}", "number": "1"},
     "/kept": {"do": "delete", "number": "1", "games": "{}"},
     "/kept/statistics": {"do": "x"},

@@ -64,7 +64,7 @@ def test_tournament_is_played_saved_and_its_games_reviewed(pages, room):
     found = verify(room / "tournaments" / name)
     assert f"{found.performances[0].chips.mean:+.2f}" in text
     answer = pages.get(f"/tournament/{name}/game?line_up=1&deal=29&rotation=3")
-    assert answer.url.path == "/review/game"
+    assert answer.url.path == "/table" and answer.url.params["review"] == "1"
     assert json.loads(answer.url.params["sat"])[3].endswith("one")  # rotation 3 seats the one among equals there
     assert pages.get(f"/tournament/{name}/game?deal=30").status_code == 422
     assert name in pages.get("/tournaments").text

@@ -32,6 +32,7 @@ from gupai_app.play.pictures import rules_in_words
 from gupai_app.play.reasons import reason
 from gupai_app.play.session import Session
 from gupai_app.play.table import LABELS, WebGame
+from gupai_app.review.document import REPLAY_LABELS
 from gupai_app.server.app import create_app
 from gupai_app.server.pages import game_sentence
 from gupai_app.server.players import NAMED
@@ -56,7 +57,7 @@ FOLDER = Path(gupai_app.__file__).parent
 PLAYER = re.compile(r"(?:[a-z]+|(?=\+))[:+][\w=+-]*=[\w+=-]*")  # such as search:playouts=20 and +attack_2=40
 SOURCES = {"A. Kam", "Pagat", "navpil.github.io/gupai", "attack_2", "same", "any"}
 # Templates of files that commands write:
-ENGLISH = {"file", "game"}
+ENGLISH = {"file", "stepper"}
 TEMPLATES = sorted(path for path in FOLDER.glob("*/templates/*.html") if path.stem not in ENGLISH)
 
 
@@ -295,7 +296,7 @@ def test_page_shows_no_english(name):
         seating = WebGame(seating.address, entries[len(seating.address.moves) % len(entries)].actions[:1])
         tables.append(seating.address.query)
     data = [pages.get(f"/document?{query}").json() for query in (*tables[:-1:9], tables[-1])]
-    shown = [f"/table?{tables[0]}", f"/review/game?{tables[-1]}", f"/game/{name}", f"/rules/{name}"]
+    shown = [f"/table?{tables[0]}", f"/game/{name}", f"/rules/{name}"]
     shown += ["/", "/review", "/nowhere"] if name == next(iter(GAMES)) else []
     found = []
     for address in shown:
@@ -424,7 +425,13 @@ def test_runs_and_their_comparison_are_chinese(tmp_path):
 
 def test_review_by_a_player_is_chinese():
     pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
-    review = f"/review/game?{played(pages, game='pai-gow', options='players=2')[-1]}"
-    found = Words(pages.get(f"{review}&agent=greedy").text).found
-    assert catalogue("zh-Hant")["Luck"] in found
-    assert not english(found, NAMED.known(get_game("pai-gow")))
+    address = f"/document?{played(pages, game='pai-gow', options='players=2')[-1]}&review=1"
+    game, values = pages.get(address).json(), pages.get(f"{address}&values=1&agent=greedy").json()
+    assert game["labels"]["luck"] == catalogue("zh-Hant")["Luck"]
+    turns = [
+        [turn["name"], turn["sentences"], [bar["chips"] for bar in turn["bars"]]] for turn in values["turns"].values()
+    ]
+    told = [values[name] for name in ("how_found", "how_expected", "how_lucky", "near", "seats", "luck")]
+    found = [*texts_in([game["names"], game["result"], [each["words"] for each in game["frames"]], turns, told])]
+    assert len(found) > 20 and not english(found, NAMED.known(get_game("pai-gow")))
+    assert not {*LABELS.values(), *REPLAY_LABELS.values()} - catalogue("zh-Hant").keys()
