@@ -121,7 +121,7 @@ def moment_in_words(
     guide, seat = guide_of(game, variant), int(views[0].seat)
     names = names_at(variant.players, seat, seat)
     scene = translated(game.scene(variant, views, names, payoffs or None))
-    drawn = [scene_in_words(scene), draw_svg(scene), draw_svg(scene, theme="light", narrow=True)]
+    drawn = [scene_in_words(scene), draw_svg(scene), draw_svg(scene, theme="light")]
     if not payoffs:
         general = [
             word(guide.reminder()),

@@ -12,7 +12,7 @@ import numpy as np
 
 from gupai_env.core.scene import Scene
 from gupai_env.render.letters import FONT, known
-from gupai_env.render.svg import DARK, THEMES, WIDTH, Box, draw_table, lay_out, style, symbols
+from gupai_env.render.svg import DARK, THEMES, WIDTH, Box, draw_table, style, symbols
 
 try:
     from PIL import Image
@@ -42,7 +42,7 @@ def draw_image(scene: Scene, *, width: int = WIDTH, theme: str = DARK) -> np.nda
         raise ValueError(f"theme must be {' or '.join(THEMES)}, got {theme!r}")
     scale = width / WIDTH
     frame = Image.new("RGB", (width, 3 * width // 4))
-    for piece in draw_table(scene, lay_out([scene])).pieces:
+    for piece in draw_table(scene):
         sprite = _sprite(piece.at(0, 0), piece.box, piece.scale, scale, theme)
         left, top = piece.x + piece.scale * piece.box.x, piece.y + piece.scale * piece.box.y
         frame.paste(sprite, (round(left * scale), round(top * scale)), sprite)

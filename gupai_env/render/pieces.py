@@ -109,12 +109,6 @@ class Piece(NamedTuple):
     title: str = ""
 
     @property
-    def face(self) -> str:
-        """How a tile that is face up lies and its numbers, such as "u64"; "" of any other element."""
-        name = self.attributes.partition('href="#g-')[2].partition('"')[0]
-        return name if name[1:].isdecimal() else ""
-
-    @property
     def svg(self) -> str:
         """The element at its place."""
         return self.at(self.x, self.y)

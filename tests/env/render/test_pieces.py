@@ -45,9 +45,8 @@ def shapes(scene, **how):
 
 
 @every_scene
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
-def test_drawn_tiles_have_names_and_all_references_are_defined(scene, narrow):
-    root = drawn(scene, narrow=narrow)
+def test_drawn_tiles_have_names_and_all_references_are_defined(scene):
+    root = drawn(scene)
     titles = {each.get("id"): each.findtext(f"{SVG}title") for each in root.iter() if each.get("id")}
     names = [titles[each.get("href")[1:]] or "" for each in root.iter(f"{SVG}use")]
     printed = sorted(name for name in names if name.startswith("["))
@@ -97,12 +96,11 @@ def test_pips_and_words_stand_out_for_every_eye(theme, seen):
 HOSTILE = "</text><script>alert(1)</script>\x00\x1b]]>&amp;'\"\ud800"
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
-def test_hostile_name_is_escaped(narrow):
+def test_hostile_name_is_escaped():
     pile = Pile(HOSTILE, ((1, 2),), capacity=9)
     scene = Scene(HOSTILE, (pile,), (Place(HOSTILE, (pile,), note=HOSTILE),), (HOSTILE,), HOSTILE)
     tame = Scene("a", (pile,), (Place("b", (pile,), note="c"),), ("d",), "e")
-    root, plain = drawn(scene, narrow=narrow), drawn(tame, narrow=narrow)
+    root, plain = drawn(scene), drawn(tame)
     assert {each.tag for each in root.iter()} == {each.tag for each in plain.iter()}
     assert any(each.text.startswith("</text><script>") for each in root.iter(f"{SVG}text"))
     draw_image(scene)
