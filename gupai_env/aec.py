@@ -12,6 +12,7 @@ import numpy as np
 from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
+from gupai_env.core.compiling import copier, is_plain
 from gupai_env.core.copying import OneThread, OwnMemory
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
@@ -19,11 +20,11 @@ from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import LEGAL
 from gupai_env.core.layout import Layout
 from gupai_env.core.rng import KEYS, as_key, drawn_seed
+from gupai_env.core.text import draw_text
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
 from gupai_env.messages.checks import is_one_of, is_whole, one_of, one_of_an_array, refused, short_repr, whole_number
 from gupai_env.options import Options
-from gupai_env.render import draw_text
 from gupai_env.vector import VectorEnv
 
 MASK_PLACES = ("observation", "info")
@@ -89,11 +90,24 @@ class NotDealtError(RuntimeError, AttributeError):
 class Dealt:
     """An attribute that `reset` sets: before, reading it is an error that says so.
 
-    Not `__getattr__`, for which Python looks up every attribute of a class the slow way: a fifth of a step.
+    Not `__getattr__`, for which Python looks up every attribute of a class the slow way: a fifth of a step. Methods
+    read and write it in the instance under another name: under one that the class has too it takes 17 ns instead of 3.
+    A value that is the same for all agents stands there alone, and becomes a dict when somebody reads it.
     """
 
+    def __init__(self, name: str, agents: str = "agents") -> None:
+        self.name, self.agents = name, agents  # under which name, and for which agents
+
     def __get__(self, env: Any, kind: type | None = None) -> Any:
-        raise NotDealtError(NO_GAME)
+        value = vars(env).get(self.name) if env is not None else None
+        if value is None:
+            raise NotDealtError(NO_GAME)
+        if type(value) in (bool, float):
+            vars(env)[self.name] = value = dict.fromkeys(getattr(env, self.agents), value)
+        return value
+
+    def __set__(self, env: Any, value: Any) -> None:
+        vars(env)[self.name] = value
 
 
 class GupaiEnv(OwnMemory, AECEnv):
@@ -125,27 +139,27 @@ class GupaiEnv(OwnMemory, AECEnv):
     action_spaces: dict[str, spaces.Discrete]
     state_space: spaces.Box
 
-    agent_selection: Any = Dealt()
-    rewards: Any = Dealt()
-    terminations: Any = Dealt()
-    truncations: Any = Dealt()
-    _cumulative_rewards: Any = Dealt()
+    agent_selection: Any = Dealt("_selected")
+    rewards: Any = Dealt("_rewards")
+    terminations: Any = Dealt("_terminations")
+    truncations: Any = Dealt("_truncations")
+    _cumulative_rewards: Any = Dealt("_owed", "possible_agents")
 
     __slots__ = (
         "_action",
         "_alone",
         "_converts",
-        "_copy_mask",
-        "_copy_no_actions",
-        "_copy_observation",
+        "_copy_info",
+        "_copy_no_info",
+        "_copy_seen",
+        "_copy_unseen",
         "_episodes",
         "_flat",
         "_holder",
         "_moves",
-        "_no_observation",
         "_over",
+        "_payoffs",
         "_play",
-        "_rewards",
         "_seats",
         "_seeds",
         "_settled",
@@ -207,8 +221,6 @@ class GupaiEnv(OwnMemory, AECEnv):
         self._envs = VectorEnv(game, 1, renew=False, **dataclasses.asdict(self.variant))
         self._seeded, self._num_actions, self._no_actions = False, game.num_actions, np.zeros(game.num_actions, np.int8)
         self._seat_numbers = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        states = (dict.fromkeys(self.possible_agents, state) for state in (0.0, False, True))
-        self._unpaid, self._going_on, self._ended = states
         self._infos: dict[str, dict[str, Any]] = {}  # of this position, as far as somebody asked
         self._bind()
 
@@ -223,21 +235,20 @@ class GupaiEnv(OwnMemory, AECEnv):
         # Single numbers are read and written as those of Python, in half of numpy's time.
         view: Any = memoryview
         self._action, self._seeds, self._episodes = view(action), view(envs.seeds), view(envs.episodes)
-        self._bind_step()
-        self._seats, self._rewards, self._settled = view(envs.seats), view(envs.rewards[0]), view(states["settled"])
+        self._seats, self._payoffs, self._settled = view(envs.seats), view(envs.rewards[0]), view(states["settled"])
         self._moves, self._over = view(states["moves"]), view(states["terminated"])
-        observation = envs.observations[0]
-        self._copy_mask: Callable[[], np.ndarray] = envs.masks[0].view(np.int8).copy
-        self._copy_no_actions: Callable[[], np.ndarray] = self._no_actions.copy
-        self._no_observation: Callable[[], np.ndarray] = np.zeros(self.layout.size, np.int8).copy
         self._converts, self._flat = self.dtype != np.int8, self.mask_in == "info"
-        self._copy_observation: Callable[[], np.ndarray] = (
-            observation.copy if self.dtype == np.int8 else functools.partial(observation.astype, self.dtype)
-        )
+        self._bind_step()
 
     def _bind_step(self) -> None:
-        """Set what `envs.step` does for the one thread that `_alone` lets in; the action was converted before."""
+        """Set what `envs.step` does for the one thread that `_alone` lets in; and what copies what is shown."""
         self._play: Callable[[], int] = functools.partial(self._envs._steps[0], self._action.obj)
+        mask, nothing = {"action_mask": self._envs.masks[0].view(np.int8)}, {"action_mask": self._no_actions}
+        seen, unseen = {"observation": self._envs.observations[0]}, {"observation": np.zeros(self.layout.size, np.int8)}
+        # What a seat is told and observes, where it is its turn and where it is not.
+        self._copy_info, self._copy_no_info = copier(mask), copier(nothing)
+        self._copy_seen = copier(seen if self._flat else seen | mask)
+        self._copy_unseen = copier(unseen if self._flat else unseen | nothing)
 
     def _require_game(self) -> None:
         if not self._seeded:
@@ -252,7 +263,7 @@ class GupaiEnv(OwnMemory, AECEnv):
         for _ in itertools.repeat(None, min(most, sys.maxsize)):
             if not self.agents:
                 return
-            yield self.agent_selection
+            yield self._selected
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of what an agent observes; raises ValueError if there is no such agent."""
@@ -294,7 +305,8 @@ class GupaiEnv(OwnMemory, AECEnv):
             seeds[0], episodes[0] = number
             self._envs._begin()
             self._envs._show()
-            self._bind_step()  # which may be machine code meanwhile
+            if is_plain(self._play):
+                self._bind_step()  # which may be machine code meanwhile
             self._announce_deal()
         except BaseException:
             if not self.agents:
@@ -304,12 +316,11 @@ class GupaiEnv(OwnMemory, AECEnv):
     def _announce_deal(self) -> None:
         """Set all attributes that describe the game as it begins, which it does with the last line."""
         agents = self.possible_agents
-        self.rewards, self._cumulative_rewards = self._unpaid.copy(), self._unpaid.copy()
-        self.terminations, self.truncations, self._infos = self._going_on.copy(), self._going_on.copy(), {}
+        self._rewards, self._owed, self._terminations, self._truncations, self._infos = 0.0, 0.0, False, False, {}
         self._decisions: dict[str, int] = {} if self.max_cycles is None else dict.fromkeys(agents, 0)
         self._removed = ""  # the first who was
         self._paid, self._announced = 0, 0  # whether the last step ended a deal; moves
-        self.agent_selection = agents[self._seats[0]]
+        self._selected = agents[self._seats[0]]
         self._seeded, self.agents = True, agents.copy()
 
     @property
@@ -319,15 +330,15 @@ class GupaiEnv(OwnMemory, AECEnv):
             raise NotDealtError(NO_GAME)
         if len(self._infos) < len(self.agents):
             infos = self._infos
-            self._infos = {agent: infos.get(agent) or {"action_mask": self._mask_of(agent)} for agent in self.agents}
+            self._infos = {agent: infos.get(agent) or self._info_of(agent) for agent in self.agents}
         return self._infos
 
     @infos.setter
     def infos(self, infos: dict[str, dict[str, Any]]) -> None:
         self._infos = infos
 
-    def _mask_of(self, agent: str) -> np.ndarray:
-        return self._copy_mask() if self._seat_numbers[agent] == self._seats[0] else self._copy_no_actions()
+    def _info_of(self, agent: str) -> dict[str, Any]:
+        return self._copy_info() if self._seat_numbers[agent] == self._seats[0] else self._copy_no_info()
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return observation (None unless to `observe`), reward, termination, truncation and info of `agent_selection`.
@@ -339,12 +350,18 @@ class GupaiEnv(OwnMemory, AECEnv):
         """
         if not self.agents:
             raise RuntimeError(NO_GAME)
-        agent, infos = self.agent_selection, self._infos
+        agent, infos = self._selected, self._infos
         observation, info = self.observe(agent) if observe else None, infos.get(agent)
         if info is None:
-            infos[agent] = info = {"action_mask": self._mask_of(agent)}  # PettingZoo's test wants the very array
-        chips = self._cumulative_rewards[agent]
-        return observation, chips, self.terminations[agent], self.truncations[agent], info.copy()
+            infos[agent] = info = self._info_of(agent)  # PettingZoo's test wants the very array
+        chips, over, cut = self._owed, self._terminations, self._truncations
+        return (
+            observation,
+            chips[agent] if type(chips) is dict else chips,
+            over[agent] if type(over) is dict else over,
+            cut[agent] if type(cut) is dict else cut,
+            info.copy(),
+        )
 
     def observe(self, agent: str) -> Any:
         """Return what an agent observes now, as fresh arrays."""
@@ -355,13 +372,13 @@ class GupaiEnv(OwnMemory, AECEnv):
             raise RuntimeError(NO_GAME)
         # At the end agent_selection continues to seats for which nothing is kept.
         if seat == self._seats[0]:
-            observation, copy_mask = self._copy_observation(), self._copy_mask
+            seen = self._copy_seen()
         else:
-            observation, copy_mask = self._no_observation(), self._copy_no_actions
-            self._envs._observe(seat, observation)
-            if self._converts:
-                observation = observation.astype(self.dtype)
-        return observation if self._flat else {"observation": observation, "action_mask": copy_mask()}
+            seen = self._copy_unseen()
+            self._envs._observe(seat, seen["observation"])
+        if self._converts:
+            seen["observation"] = seen["observation"].astype(self.dtype)
+        return seen["observation"] if self._flat else seen
 
     def _seat_of(self, agent: str) -> int:
         try:
@@ -387,32 +404,28 @@ class GupaiEnv(OwnMemory, AECEnv):
         try:
             if not self.agents:
                 raise RuntimeError(NO_GAME)
-            agent = self.agent_selection
-            if self.terminations.get(agent) or self.truncations.get(agent):
+            agent, over, cut = self._selected, self._terminations, self._truncations
+            if (over.get(agent) if type(over) is dict else over) or (cut.get(agent) if type(cut) is dict else cut):
                 self._remove(agent, action)
-            else:
-                self._act(agent, action)
+                return
+            kind = type(action)
+            if kind is not int:  # the integers of numpy's indices are asked no more either
+                action = int(action) if kind is np.int64 else self._whole(agent, action)
+            if not 0 <= action < self._num_actions:
+                raise self.deal.illegal(agent, action)
+            self._action[0] = action
+            try:
+                if self._play() != LEGAL:
+                    raise self.deal.illegal(agent, action)
+                self._announce(agent)
+            except BaseException:
+                if self._moves[0] != self._announced:
+                    self._announce(agent)
+                raise
+            if self.render_mode == "human":
+                self.render()
         finally:
             holder.clear()
-
-    def _act(self, agent: str, action: Any) -> None:
-        """Play the action of an agent."""
-        kind = type(action)
-        if kind is not int:  # the integers of numpy's indices are asked no more either
-            action = int(action) if kind is np.int64 else self._whole(agent, action)
-        if not 0 <= action < self._num_actions:
-            raise self.deal.illegal(agent, action)
-        self._action[0] = action
-        try:
-            if self._play() != LEGAL:
-                raise self.deal.illegal(agent, action)
-            self._announce(agent)
-        except BaseException:
-            if self._moves[0] != self._announced:
-                self._announce(agent)
-            raise
-        if self.render_mode == "human":
-            self.render()
 
     def _whole(self, agent: str, action: Any) -> int:
         """Return an action of any type as a plain integer; what is none raises IllegalActionError."""
@@ -427,26 +440,24 @@ class GupaiEnv(OwnMemory, AECEnv):
         Interrupted, it can be repeated until the last line, for whose stores Python lets nothing come in between: it
         looks for signals and other threads where it calls or jumps.
         """
-        paid, decisions, settled = self._cumulative_rewards, self._decisions, self._settled[0]
-        paid[agent] = 0.0
-        self.agent_selection, self._infos = self.possible_agents[self._seats[0]], {}
+        owed, decisions, settled = self._owed, self._decisions, self._settled[0]
+        if type(owed) is dict:
+            owed[agent] = 0.0
+        self._selected, self._infos = self.possible_agents[self._seats[0]], {}
         if settled:
-            # The fastest ways, at the end of every deal: with `strict` it takes half as long again.
-            self.rewards = rewards = dict(zip(self.possible_agents, self._rewards))  # noqa: B905
-            before = paid
-            paid = rewards.copy()
-            if before != self._unpaid:
-                paid = {name: before[name] + chips for name, chips in rewards.items()}
+            # The fastest way, at the end of every deal: with `strict` it takes half as long again.
+            self._rewards = rewards = dict(zip(self.possible_agents, self._payoffs))  # noqa: B905
+            before = owed if type(owed) is dict else {}
+            owed = {name: before[name] + chips for name, chips in rewards.items()} if before else rewards.copy()
         elif self._paid:
-            self.rewards = self._unpaid.copy()
+            self._rewards = 0.0
         if settled and self._over[0]:
-            self.terminations = self._ended.copy()
+            self._terminations = True
         elif self.max_cycles is not None:
             decisions = decisions | {agent: decisions[agent] + 1}
-            if decisions[self.agent_selection] == self.max_cycles:
-                self.truncations = dict.fromkeys(self.possible_agents, True)
-        moves = self._moves[0]
-        self._cumulative_rewards, self._decisions, self._paid, self._announced = paid, decisions, settled, moves
+            if decisions[self._selected] == self.max_cycles:
+                self._truncations = True
+        self._owed, self._decisions, self._paid, self._announced = owed, decisions, settled, self._moves[0]
 
     def _remove(self, agent: str, action: Any) -> None:
         """Remove an agent that is terminated or truncated; the others can then only be removed too."""
@@ -454,18 +465,20 @@ class GupaiEnv(OwnMemory, AECEnv):
             raise IllegalActionError(
                 f"{agent}: the game is over, the only valid action is None, not {short_repr(action)}"
             )
-        agents, terminations, truncations = self.agents.copy(), self.terminations.copy(), self.truncations.copy()
+        agents, terminations, truncations = self.agents.copy(), self._terminations, self._truncations
         agents.remove(agent)
-        terminations.pop(agent, None)
-        truncations.pop(agent, None)
-        if not self._over[0]:  # then this seat has left the table
-            truncations = {name: truncations.get(name, False) or not terminations.get(name, False) for name in agents}
+        if type(terminations) is dict or type(truncations) is dict:  # somebody may have written there
+            terminations, truncations = self.terminations.copy(), self.truncations.copy()
+            terminations.pop(agent, None)
+            truncations.pop(agent, None)
+            if not self._over[0]:  # then this seat has left the table
+                truncations = {name: truncations.get(name, False) or not terminations.get(name) for name in agents}
         if not self._removed:
             self._removed = agent
         self._infos = self._infos.copy()
         self._infos.pop(agent, None)
-        now = agents, agents[0] if agents else self._removed, dict.fromkeys(agents, 0.0), terminations, truncations
-        self.agents, self.agent_selection, self.rewards, self.terminations, self.truncations = now  # as in `_announce`
+        now = agents, agents[0] if agents else self._removed, 0.0, terminations, truncations
+        self.agents, self._selected, self._rewards, self._terminations, self._truncations = now  # as in `_announce`
 
     @property
     def key(self) -> int:

@@ -4,11 +4,12 @@ import functools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import get_ident
+from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 
-from gupai_env.core.compiling import bind, bound_loop
+from gupai_env.core.compiling import PLAIN_ROWS, bind, bound_loop
 from gupai_env.core.copying import OneThread, OwnMemory
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
@@ -63,7 +64,7 @@ class VectorEnv(OwnMemory):
     observe: bool
     renew: bool
 
-    __slots__ = (*READ_ONLY, *WRITTEN_BY_HAND, "alone", "_holder", "_results", "_shape")
+    __slots__ = (*READ_ONLY, *WRITTEN_BY_HAND, "alone", "_at_once", "_holder", "_is_brief", "_results", "_shape")
 
     def __init__(
         self,
@@ -112,6 +113,8 @@ class VectorEnv(OwnMemory):
         """Set the attributes that are arrays: those that loops alone write to can only be read there."""
         self.alone: OneThread = OneThread(IN_USE)  # the thread that holds it may play
         self._holder: dict[str, int] = self.alone.holder
+        self._is_brief: bool = self.num_envs <= PLAIN_ROWS  # a call, for which other threads may wait
+        self._at_once: Callable[[np.ndarray], int] | None = None  # `_step`, if no other thread comes between
         for name, array in self._arrays.items():
             view = array.view()
             view.flags.writeable = name in WRITTEN_BY_HAND
@@ -143,17 +146,17 @@ class VectorEnv(OwnMemory):
     @bound_loop
     def _begin(self) -> Callable[[], None]:
         """The loop `begin` over all lanes."""
-        return bind(self.kernels.begin, self.table)
+        return bind(self.kernels.begin, self.table, brief=self._is_brief)
 
     @bound_loop
     def _show(self) -> Callable[[], None]:
         """The loop `show` over all lanes."""
-        return bind(self.kernels.show, self.table)
+        return bind(self.kernels.show, self.table, brief=self._is_brief)
 
     @bound_loop
     def _observe(self) -> Callable[[int, np.ndarray], None]:
         """The loop `observe_seat` over all lanes."""
-        return bind(self.kernels.observe_seat, self.table, later=(0, NO_BYTES))
+        return bind(self.kernels.observe_seat, self.table, later=(0, NO_BYTES), brief=self._is_brief)
 
     @functools.cached_property
     def _tables(self) -> list[np.ndarray]:
@@ -166,7 +169,7 @@ class VectorEnv(OwnMemory):
     @bound_loop
     def _steps(self) -> list[Callable[..., Any]]:
         """The loop `step` over the lanes of each thread."""
-        return [bind(self.kernels.step, table, later=(ACTIONS,)) for table in self._tables]
+        return [bind(self.kernels.step, table, later=(ACTIONS,), brief=self._is_brief) for table in self._tables]
 
     @bound_loop
     def _random_steps(self) -> list[Callable[..., Any]]:
@@ -176,12 +179,16 @@ class VectorEnv(OwnMemory):
     @bound_loop
     def _pick(self) -> Callable[..., Any]:
         """The loop `pick` over all lanes."""
-        return bind(self.kernels.pick, self._arrays["masks"], later=(0, ACTIONS))
+        return bind(self.kernels.pick, self._arrays["masks"], later=(0, ACTIONS), brief=self._is_brief)
 
     @bound_loop
     def _step(self) -> Callable[[np.ndarray], int]:
         """What plays one action in every lane and returns what the loop `step` does."""
-        return self._steps[0] if self.threads == 1 else self._step_shared  # which asks for `_steps` again
+        if self.threads > 1:
+            return self._step_shared  # which asks for `_steps` again
+        step = self._steps[0]
+        self._at_once = step if self._is_brief and isinstance(step, BuiltinFunctionType) else None
+        return step
 
     def _step_shared(self, actions: np.ndarray) -> int:
         """Play one action in every lane, a long call with all threads; return what the loop `step` does."""
@@ -259,14 +266,18 @@ class VectorEnv(OwnMemory):
         """
         if not (type(actions) is np.ndarray and actions.dtype is LONG and actions.shape == self._shape):
             actions = self._converted(actions)
-        # As `with self.alone`, which takes a fifth of a single lane's step.
-        holder, thread = self._holder, get_ident()
-        if holder.setdefault("thread", thread) != thread:
-            raise RuntimeError(IN_USE)
-        try:
-            lane = self._step(actions)
-        finally:
-            holder.clear()
+        holder, at_once = self._holder, self._at_once
+        if at_once is not None and not holder:  # Python lets no other thread in from here to the end of the call
+            lane = at_once(actions)
+        else:
+            # As `with self.alone`, which takes a fifth of a single lane's step.
+            thread = get_ident()
+            if holder.setdefault("thread", thread) != thread:
+                raise RuntimeError(IN_USE)
+            try:
+                lane = self._step(actions)
+            finally:
+                holder.clear()
         if lane != LEGAL:
             raise self.refusal(lane, actions[lane])
         return self._results

@@ -1,13 +1,13 @@
-; of calling.c cfb4cbcda607a3dcd54cfd179362c65a25d0a0f30c2954f534c9f2abfee9d6cf, by tools/calling.py
+; of calling.c 0f8883cbf9e86adb02978d77dd626f0e430f849e12a2f3580d0df2991ede6f60, by tools/calling.py
 
 %struct.Module = type { %struct.ModuleBase, ptr, ptr, i64, ptr, ptr, ptr, ptr, ptr }
 %struct.ModuleBase = type { %struct.Object, ptr, i64, ptr }
 %struct.Object = type { i64, ptr }
 %struct.Type = type opaque
-%struct.Bound = type { i64, i32, i32, i32, [160 x i64], [320 x i64] }
+%struct.Bound = type { i64, i32, i32, i32, i32, [160 x i64], [320 x i64] }
 %struct.Block = type { i32, i32, [160 x i64], [320 x i64] }
-%union.anon = type { double }
 %struct.Array = type { %struct.Object, ptr, i32, ptr, ptr, ptr, ptr, i32 }
+%union.anon = type { double }
 %union.anon.0 = type { i64 }
 
 @module = internal global %struct.Module { %struct.ModuleBase { %struct.Object { i64 1, ptr null }, ptr null, i64 0, ptr null }, ptr @.str, ptr @.str.1, i64 -1, ptr @methods, ptr null, ptr null, ptr null, ptr null }, align 8
@@ -16,26 +16,32 @@
 @.str.2 = private unnamed_addr constant [6 x i8] c"level\00", align 1
 @.str.3 = private unnamed_addr constant [74 x i8] c"level(): which instructions this processor has: of x86-64 1 to 4, else 0.\00", align 1
 @.str.4 = private unnamed_addr constant [4 x i8] c"use\00", align 1
-@.str.5 = private unnamed_addr constant [68 x i8] c"use(ndarray, fail): set the type of arrays, and what raises errors.\00", align 1
-@.str.6 = private unnamed_addr constant [5 x i8] c"loop\00", align 1
-@.str.7 = private unnamed_addr constant [59 x i8] c"loop(known, resolve, otherwise): what is called as a loop.\00", align 1
-@.str.8 = private unnamed_addr constant [6 x i8] c"bound\00", align 1
-@.str.9 = private unnamed_addr constant [72 x i8] c"bound(entry, first, later, otherwise): a loop with its first arguments.\00", align 1
-@methods = internal global [5 x { ptr, ptr, i32, [4 x i8], ptr }] [{ ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.2, ptr @level, i32 128, [4 x i8] zeroinitializer, ptr @.str.3 }, { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.4, ptr @use, i32 128, [4 x i8] zeroinitializer, ptr @.str.5 }, { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.6, ptr @loop, i32 128, [4 x i8] zeroinitializer, ptr @.str.7 }, { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.8, ptr @bound, i32 128, [4 x i8] zeroinitializer, ptr @.str.9 }, { ptr, ptr, i32, [4 x i8], ptr } zeroinitializer], align 8
+@.str.5 = private unnamed_addr constant [86 x i8] c"use(ndarray, fail, interface): set the type of arrays, what raises errors, makes one.\00", align 1
+@.str.6 = private unnamed_addr constant [7 x i8] c"copier\00", align 1
+@.str.7 = private unnamed_addr constant [56 x i8] c"copier(arrays): what returns copies of arrays, by name.\00", align 1
+@.str.8 = private unnamed_addr constant [5 x i8] c"loop\00", align 1
+@.str.9 = private unnamed_addr constant [59 x i8] c"loop(known, resolve, otherwise): what is called as a loop.\00", align 1
+@.str.10 = private unnamed_addr constant [6 x i8] c"bound\00", align 1
+@.str.11 = private unnamed_addr constant [79 x i8] c"bound(entry, first, later, otherwise, brief): a loop with its first arguments.\00", align 1
+@methods = internal global [6 x { ptr, ptr, i32, [4 x i8], ptr }] [{ ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.2, ptr @level, i32 128, [4 x i8] zeroinitializer, ptr @.str.3 }, { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.4, ptr @use, i32 128, [4 x i8] zeroinitializer, ptr @.str.5 }, { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.6, ptr @copier, i32 128, [4 x i8] zeroinitializer, ptr @.str.7 }, { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.8, ptr @loop, i32 128, [4 x i8] zeroinitializer, ptr @.str.9 }, { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.10, ptr @bound, i32 128, [4 x i8] zeroinitializer, ptr @.str.11 }, { ptr, ptr, i32, [4 x i8], ptr } zeroinitializer], align 8
 @array_type = internal global ptr null, align 8
 @fail = internal global ptr null, align 8
+@new_array = internal global ptr null, align 8
 @_Py_NoneStruct = external global %struct.Object, align 8
+@.str.13 = private unnamed_addr constant [5 x i8] c"copy\00", align 1
+@.str.14 = private unnamed_addr constant [13 x i8] c"Copy arrays.\00", align 1
+@copy_method = internal global { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.13, ptr @copy, i32 128, [4 x i8] zeroinitializer, ptr @.str.14 }, align 8
 @PyExc_TypeError = external global ptr, align 8
-@.str.11 = private unnamed_addr constant [23 x i8] c"loop takes 3 arguments\00", align 1
-@.str.12 = private unnamed_addr constant [12 x i8] c"Run a loop.\00", align 1
-@call_method = internal global { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.6, ptr @call, i32 128, [4 x i8] zeroinitializer, ptr @.str.12 }, align 8
-@.str.14 = private unnamed_addr constant [30 x i8] c"a loop takes at most %d words\00", align 1
-@.str.15 = private unnamed_addr constant [44 x i8] c"a loop takes arrays of at most 4 dimensions\00", align 1
+@.str.16 = private unnamed_addr constant [23 x i8] c"loop takes 3 arguments\00", align 1
+@.str.17 = private unnamed_addr constant [12 x i8] c"Run a loop.\00", align 1
+@call_method = internal global { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.8, ptr @call, i32 128, [4 x i8] zeroinitializer, ptr @.str.17 }, align 8
+@.str.19 = private unnamed_addr constant [30 x i8] c"a loop takes at most %d words\00", align 1
+@.str.20 = private unnamed_addr constant [44 x i8] c"a loop takes arrays of at most 4 dimensions\00", align 1
 @PyFloat_Type = external global %struct.Type, align 1
-@.str.16 = private unnamed_addr constant [4 x i8] c"iLL\00", align 1
-@.str.17 = private unnamed_addr constant [24 x i8] c"bound takes 4 arguments\00", align 1
-@.str.18 = private unnamed_addr constant [44 x i8] c"Run a loop whose first arguments are known.\00", align 1
-@bound_method = internal global { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.8, ptr @call_bound, i32 128, [4 x i8] zeroinitializer, ptr @.str.18 }, align 8
+@.str.21 = private unnamed_addr constant [4 x i8] c"iLL\00", align 1
+@.str.22 = private unnamed_addr constant [24 x i8] c"bound takes 5 arguments\00", align 1
+@.str.23 = private unnamed_addr constant [44 x i8] c"Run a loop whose first arguments are known.\00", align 1
+@bound_method = internal global { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.10, ptr @call_bound, i32 128, [4 x i8] zeroinitializer, ptr @.str.23 }, align 8
 
 define ptr @PyInit_calling() {
   %1 = call ptr @PyModule_Create2(ptr noundef @module, i32 noundef 1013)
@@ -60,6 +66,58 @@ define internal ptr @level(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
 define internal ptr @use(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
   %4 = alloca ptr, align 8
   %5 = alloca ptr, align 8
+  %6 = alloca ptr, align 8
+  %7 = alloca i64, align 8
+  %8 = alloca ptr, align 8
+  store ptr %0, ptr %5, align 8
+  store ptr %1, ptr %6, align 8
+  store i64 %2, ptr %7, align 8
+  %9 = load ptr, ptr %6, align 8
+  %10 = getelementptr inbounds ptr, ptr %9, i64 2
+  %11 = load ptr, ptr %10, align 8
+  %12 = call ptr @PyCapsule_GetPointer(ptr noundef %11, ptr noundef null)
+  store ptr %12, ptr %8, align 8
+  %13 = load ptr, ptr %8, align 8
+  %14 = icmp ne ptr %13, null
+  br i1 %14, label %16, label %15
+
+15:
+  store ptr null, ptr %4, align 8
+  br label %32
+
+16:
+  %17 = load ptr, ptr %6, align 8
+  %18 = getelementptr inbounds ptr, ptr %17, i64 0
+  %19 = load ptr, ptr %18, align 8
+  store ptr %19, ptr @array_type, align 8
+  %20 = load ptr, ptr %6, align 8
+  %21 = getelementptr inbounds ptr, ptr %20, i64 1
+  %22 = load ptr, ptr %21, align 8
+  store ptr %22, ptr @fail, align 8
+  %23 = load ptr, ptr %8, align 8
+  %24 = getelementptr inbounds ptr, ptr %23, i64 94
+  %25 = load ptr, ptr %24, align 8
+  store ptr %25, ptr @new_array, align 8
+  %26 = load ptr, ptr %6, align 8
+  %27 = getelementptr inbounds ptr, ptr %26, i64 0
+  %28 = load ptr, ptr %27, align 8
+  call void @Py_IncRef(ptr noundef %28)
+  %29 = load ptr, ptr %6, align 8
+  %30 = getelementptr inbounds ptr, ptr %29, i64 1
+  %31 = load ptr, ptr %30, align 8
+  call void @Py_IncRef(ptr noundef %31)
+  call void @Py_IncRef(ptr noundef @_Py_NoneStruct)
+  store ptr @_Py_NoneStruct, ptr %4, align 8
+  br label %32
+
+32:
+  %33 = load ptr, ptr %4, align 8
+  ret ptr %33
+}
+
+define internal ptr @copier(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
+  %4 = alloca ptr, align 8
+  %5 = alloca ptr, align 8
   %6 = alloca i64, align 8
   store ptr %0, ptr %4, align 8
   store ptr %1, ptr %5, align 8
@@ -67,21 +125,8 @@ define internal ptr @use(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
   %7 = load ptr, ptr %5, align 8
   %8 = getelementptr inbounds ptr, ptr %7, i64 0
   %9 = load ptr, ptr %8, align 8
-  store ptr %9, ptr @array_type, align 8
-  %10 = load ptr, ptr %5, align 8
-  %11 = getelementptr inbounds ptr, ptr %10, i64 1
-  %12 = load ptr, ptr %11, align 8
-  store ptr %12, ptr @fail, align 8
-  %13 = load ptr, ptr %5, align 8
-  %14 = getelementptr inbounds ptr, ptr %13, i64 0
-  %15 = load ptr, ptr %14, align 8
-  call void @Py_IncRef(ptr noundef %15)
-  %16 = load ptr, ptr %5, align 8
-  %17 = getelementptr inbounds ptr, ptr %16, i64 1
-  %18 = load ptr, ptr %17, align 8
-  call void @Py_IncRef(ptr noundef %18)
-  call void @Py_IncRef(ptr noundef @_Py_NoneStruct)
-  ret ptr @_Py_NoneStruct
+  %10 = call ptr @PyCFunction_NewEx(ptr noundef @copy_method, ptr noundef %9, ptr noundef null)
+  ret ptr %10
 }
 
 define internal ptr @loop(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
@@ -100,7 +145,7 @@ define internal ptr @loop(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
 
 12:
   %13 = load ptr, ptr @PyExc_TypeError, align 8
-  %14 = call ptr (ptr, ptr, ...) @PyErr_Format(ptr noundef %13, ptr noundef @.str.11)
+  %14 = call ptr (ptr, ptr, ...) @PyErr_Format(ptr noundef %13, ptr noundef @.str.16)
   store ptr %14, ptr %4, align 8
   br label %33
 
@@ -162,14 +207,14 @@ define internal ptr @bound(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
   store ptr %1, ptr %6, align 8
   store i64 %2, ptr %7, align 8
   %18 = load i64, ptr %7, align 8
-  %19 = icmp ne i64 %18, 4
+  %19 = icmp ne i64 %18, 5
   br i1 %19, label %20, label %23
 
 20:
   %21 = load ptr, ptr @PyExc_TypeError, align 8
-  %22 = call ptr (ptr, ptr, ...) @PyErr_Format(ptr noundef %21, ptr noundef @.str.17)
+  %22 = call ptr (ptr, ptr, ...) @PyErr_Format(ptr noundef %21, ptr noundef @.str.22)
   store ptr %22, ptr %4, align 8
-  br label %152
+  br label %158
 
 23:
   %24 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 1
@@ -185,7 +230,7 @@ define internal ptr @bound(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
 
 31:
   store ptr null, ptr %4, align 8
-  br label %152
+  br label %158
 
 32:
   %33 = load ptr, ptr %6, align 8
@@ -198,198 +243,205 @@ define internal ptr @bound(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
   %39 = load i32, ptr %38, align 8
   %40 = getelementptr inbounds nuw %struct.Bound, ptr %8, i32 0, i32 1
   store i32 %39, ptr %40, align 8
+  %41 = load ptr, ptr %6, align 8
+  %42 = getelementptr inbounds ptr, ptr %41, i64 4
+  %43 = load ptr, ptr %42, align 8
+  %44 = call i64 @PyLong_AsLongLong(ptr noundef %43)
+  %45 = trunc i64 %44 to i32
+  %46 = getelementptr inbounds nuw %struct.Bound, ptr %8, i32 0, i32 4
+  store i32 %45, ptr %46, align 4
   store i32 0, ptr %10, align 4
-  br label %41
+  br label %47
 
-41:
-  %42 = load i32, ptr %10, align 4
-  %43 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 0
-  %44 = load i32, ptr %43, align 8
-  %45 = icmp slt i32 %42, %44
-  br i1 %45, label %46, label %59
-
-46:
-  %47 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 2
+47:
   %48 = load i32, ptr %10, align 4
-  %49 = sext i32 %48 to i64
-  %50 = getelementptr inbounds [160 x i64], ptr %47, i64 0, i64 %49
-  %51 = load i64, ptr %50, align 8
-  %52 = getelementptr inbounds nuw %struct.Bound, ptr %8, i32 0, i32 4
-  %53 = load i32, ptr %10, align 4
-  %54 = sext i32 %53 to i64
-  %55 = getelementptr inbounds [160 x i64], ptr %52, i64 0, i64 %54
-  store i64 %51, ptr %55, align 8
-  br label %56
+  %49 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 0
+  %50 = load i32, ptr %49, align 8
+  %51 = icmp slt i32 %48, %50
+  br i1 %51, label %52, label %65
 
-56:
-  %57 = load i32, ptr %10, align 4
-  %58 = add nsw i32 %57, 1
-  store i32 %58, ptr %10, align 4
-  br label %41
+52:
+  %53 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 2
+  %54 = load i32, ptr %10, align 4
+  %55 = sext i32 %54 to i64
+  %56 = getelementptr inbounds [160 x i64], ptr %53, i64 0, i64 %55
+  %57 = load i64, ptr %56, align 8
+  %58 = getelementptr inbounds nuw %struct.Bound, ptr %8, i32 0, i32 5
+  %59 = load i32, ptr %10, align 4
+  %60 = sext i32 %59 to i64
+  %61 = getelementptr inbounds [160 x i64], ptr %58, i64 0, i64 %60
+  store i64 %57, ptr %61, align 8
+  br label %62
 
-59:
-  %60 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 1
-  store i32 0, ptr %60, align 4
-  %61 = load ptr, ptr %6, align 8
-  %62 = getelementptr inbounds ptr, ptr %61, i64 2
-  %63 = load ptr, ptr %62, align 8
-  %64 = call i64 @PyTuple_Size(ptr noundef %63)
-  %65 = trunc i64 %64 to i32
-  %66 = getelementptr inbounds nuw %struct.Bound, ptr %8, i32 0, i32 3
-  store i32 %65, ptr %66, align 8
+62:
+  %63 = load i32, ptr %10, align 4
+  %64 = add nsw i32 %63, 1
+  store i32 %64, ptr %10, align 4
+  br label %47
+
+65:
+  %66 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 1
+  store i32 0, ptr %66, align 4
+  %67 = load ptr, ptr %6, align 8
+  %68 = getelementptr inbounds ptr, ptr %67, i64 2
+  %69 = load ptr, ptr %68, align 8
+  %70 = call i64 @PyTuple_Size(ptr noundef %69)
+  %71 = trunc i64 %70 to i32
+  %72 = getelementptr inbounds nuw %struct.Bound, ptr %8, i32 0, i32 3
+  store i32 %71, ptr %72, align 8
   store i64 0, ptr %11, align 8
-  br label %67
-
-67:
-  %68 = load i64, ptr %11, align 8
-  %69 = getelementptr inbounds nuw %struct.Bound, ptr %8, i32 0, i32 3
-  %70 = load i32, ptr %69, align 8
-  %71 = sext i32 %70 to i64
-  %72 = icmp slt i64 %68, %71
-  br i1 %72, label %73, label %86
+  br label %73
 
 73:
-  %74 = load ptr, ptr %6, align 8
-  %75 = getelementptr inbounds ptr, ptr %74, i64 2
-  %76 = load ptr, ptr %75, align 8
-  %77 = load i64, ptr %11, align 8
-  %78 = call ptr @PyTuple_GetItem(ptr noundef %76, i64 noundef %77)
-  %79 = call i32 @append(ptr noundef %9, ptr noundef %78)
-  %80 = icmp ne i32 %79, 0
-  br i1 %80, label %81, label %82
+  %74 = load i64, ptr %11, align 8
+  %75 = getelementptr inbounds nuw %struct.Bound, ptr %8, i32 0, i32 3
+  %76 = load i32, ptr %75, align 8
+  %77 = sext i32 %76 to i64
+  %78 = icmp slt i64 %74, %77
+  br i1 %78, label %79, label %92
 
-81:
+79:
+  %80 = load ptr, ptr %6, align 8
+  %81 = getelementptr inbounds ptr, ptr %80, i64 2
+  %82 = load ptr, ptr %81, align 8
+  %83 = load i64, ptr %11, align 8
+  %84 = call ptr @PyTuple_GetItem(ptr noundef %82, i64 noundef %83)
+  %85 = call i32 @append(ptr noundef %9, ptr noundef %84)
+  %86 = icmp ne i32 %85, 0
+  br i1 %86, label %87, label %88
+
+87:
   store ptr null, ptr %4, align 8
-  br label %152
+  br label %158
 
-82:
-  br label %83
+88:
+  br label %89
 
-83:
-  %84 = load i64, ptr %11, align 8
-  %85 = add nsw i64 %84, 1
-  store i64 %85, ptr %11, align 8
-  br label %67
+89:
+  %90 = load i64, ptr %11, align 8
+  %91 = add nsw i64 %90, 1
+  store i64 %91, ptr %11, align 8
+  br label %73
 
-86:
-  %87 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 1
-  %88 = load i32, ptr %87, align 4
-  %89 = getelementptr inbounds nuw %struct.Bound, ptr %8, i32 0, i32 2
-  store i32 %88, ptr %89, align 4
+92:
+  %93 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 1
+  %94 = load i32, ptr %93, align 4
+  %95 = getelementptr inbounds nuw %struct.Bound, ptr %8, i32 0, i32 2
+  store i32 %94, ptr %95, align 4
   store i32 0, ptr %12, align 4
-  br label %90
+  br label %96
 
-90:
-  %91 = load i32, ptr %12, align 4
-  %92 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 1
-  %93 = load i32, ptr %92, align 4
-  %94 = icmp slt i32 %91, %93
-  br i1 %94, label %95, label %108
-
-95:
-  %96 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 3
+96:
   %97 = load i32, ptr %12, align 4
-  %98 = sext i32 %97 to i64
-  %99 = getelementptr inbounds [320 x i64], ptr %96, i64 0, i64 %98
-  %100 = load i64, ptr %99, align 8
-  %101 = getelementptr inbounds nuw %struct.Bound, ptr %8, i32 0, i32 5
-  %102 = load i32, ptr %12, align 4
-  %103 = sext i32 %102 to i64
-  %104 = getelementptr inbounds [320 x i64], ptr %101, i64 0, i64 %103
-  store i64 %100, ptr %104, align 8
-  br label %105
+  %98 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 1
+  %99 = load i32, ptr %98, align 4
+  %100 = icmp slt i32 %97, %99
+  br i1 %100, label %101, label %114
 
-105:
-  %106 = load i32, ptr %12, align 4
-  %107 = add nsw i32 %106, 1
-  store i32 %107, ptr %12, align 4
-  br label %90
+101:
+  %102 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 3
+  %103 = load i32, ptr %12, align 4
+  %104 = sext i32 %103 to i64
+  %105 = getelementptr inbounds [320 x i64], ptr %102, i64 0, i64 %104
+  %106 = load i64, ptr %105, align 8
+  %107 = getelementptr inbounds nuw %struct.Bound, ptr %8, i32 0, i32 6
+  %108 = load i32, ptr %12, align 4
+  %109 = sext i32 %108 to i64
+  %110 = getelementptr inbounds [320 x i64], ptr %107, i64 0, i64 %109
+  store i64 %106, ptr %110, align 8
+  br label %111
 
-108:
-  %109 = call ptr @PyBytes_FromStringAndSize(ptr noundef %8, i64 noundef 3864)
-  store ptr %109, ptr %13, align 8
-  %110 = load ptr, ptr %13, align 8
-  %111 = icmp ne ptr %110, null
-  br i1 %111, label %113, label %112
+111:
+  %112 = load i32, ptr %12, align 4
+  %113 = add nsw i32 %112, 1
+  store i32 %113, ptr %12, align 4
+  br label %96
 
-112:
+114:
+  %115 = call ptr @PyBytes_FromStringAndSize(ptr noundef %8, i64 noundef 3864)
+  store ptr %115, ptr %13, align 8
+  %116 = load ptr, ptr %13, align 8
+  %117 = icmp ne ptr %116, null
+  br i1 %117, label %119, label %118
+
+118:
   store ptr null, ptr %4, align 8
-  br label %152
+  br label %158
 
-113:
-  %114 = load ptr, ptr %6, align 8
-  %115 = getelementptr inbounds ptr, ptr %114, i64 1
-  %116 = call ptr @tuple_of(ptr noundef %115, i64 noundef 2)
-  store ptr %116, ptr %14, align 8
-  %117 = load ptr, ptr %13, align 8
-  store ptr %117, ptr %15, align 8
-  %118 = getelementptr inbounds ptr, ptr %15, i64 1
-  %119 = load ptr, ptr %14, align 8
-  store ptr %119, ptr %118, align 8
-  %120 = getelementptr inbounds ptr, ptr %15, i64 2
-  %121 = load ptr, ptr %6, align 8
-  %122 = getelementptr inbounds ptr, ptr %121, i64 3
-  %123 = load ptr, ptr %122, align 8
-  store ptr %123, ptr %120, align 8
-  %124 = load ptr, ptr %14, align 8
-  %125 = icmp ne ptr %124, null
-  br i1 %125, label %126, label %129
+119:
+  %120 = load ptr, ptr %6, align 8
+  %121 = getelementptr inbounds ptr, ptr %120, i64 1
+  %122 = call ptr @tuple_of(ptr noundef %121, i64 noundef 2)
+  store ptr %122, ptr %14, align 8
+  %123 = load ptr, ptr %13, align 8
+  store ptr %123, ptr %15, align 8
+  %124 = getelementptr inbounds ptr, ptr %15, i64 1
+  %125 = load ptr, ptr %14, align 8
+  store ptr %125, ptr %124, align 8
+  %126 = getelementptr inbounds ptr, ptr %15, i64 2
+  %127 = load ptr, ptr %6, align 8
+  %128 = getelementptr inbounds ptr, ptr %127, i64 3
+  %129 = load ptr, ptr %128, align 8
+  store ptr %129, ptr %126, align 8
+  %130 = load ptr, ptr %14, align 8
+  %131 = icmp ne ptr %130, null
+  br i1 %131, label %132, label %135
 
-126:
-  %127 = getelementptr inbounds [3 x ptr], ptr %15, i64 0, i64 0
-  %128 = call ptr @tuple_of(ptr noundef %127, i64 noundef 3)
-  br label %130
+132:
+  %133 = getelementptr inbounds [3 x ptr], ptr %15, i64 0, i64 0
+  %134 = call ptr @tuple_of(ptr noundef %133, i64 noundef 3)
+  br label %136
 
-129:
-  br label %130
+135:
+  br label %136
 
-130:
-  %131 = phi ptr [ %128, %126 ], [ null, %129 ]
-  store ptr %131, ptr %16, align 8
-  %132 = load ptr, ptr %16, align 8
-  %133 = icmp ne ptr %132, null
-  br i1 %133, label %134, label %137
+136:
+  %137 = phi ptr [ %134, %132 ], [ null, %135 ]
+  store ptr %137, ptr %16, align 8
+  %138 = load ptr, ptr %16, align 8
+  %139 = icmp ne ptr %138, null
+  br i1 %139, label %140, label %143
 
-134:
-  %135 = load ptr, ptr %16, align 8
-  %136 = call ptr @PyCFunction_NewEx(ptr noundef @bound_method, ptr noundef %135, ptr noundef null)
-  br label %138
-
-137:
-  br label %138
-
-138:
-  %139 = phi ptr [ %136, %134 ], [ null, %137 ]
-  store ptr %139, ptr %17, align 8
-  %140 = load ptr, ptr %13, align 8
-  call void @Py_DecRef(ptr noundef %140)
-  %141 = load ptr, ptr %14, align 8
-  %142 = icmp ne ptr %141, null
-  br i1 %142, label %143, label %145
+140:
+  %141 = load ptr, ptr %16, align 8
+  %142 = call ptr @PyCFunction_NewEx(ptr noundef @bound_method, ptr noundef %141, ptr noundef null)
+  br label %144
 
 143:
-  %144 = load ptr, ptr %14, align 8
-  call void @Py_DecRef(ptr noundef %144)
-  br label %145
+  br label %144
 
-145:
-  %146 = load ptr, ptr %16, align 8
-  %147 = icmp ne ptr %146, null
-  br i1 %147, label %148, label %150
+144:
+  %145 = phi ptr [ %142, %140 ], [ null, %143 ]
+  store ptr %145, ptr %17, align 8
+  %146 = load ptr, ptr %13, align 8
+  call void @Py_DecRef(ptr noundef %146)
+  %147 = load ptr, ptr %14, align 8
+  %148 = icmp ne ptr %147, null
+  br i1 %148, label %149, label %151
 
-148:
-  %149 = load ptr, ptr %16, align 8
-  call void @Py_DecRef(ptr noundef %149)
-  br label %150
+149:
+  %150 = load ptr, ptr %14, align 8
+  call void @Py_DecRef(ptr noundef %150)
+  br label %151
 
-150:
-  %151 = load ptr, ptr %17, align 8
-  store ptr %151, ptr %4, align 8
-  br label %152
+151:
+  %152 = load ptr, ptr %16, align 8
+  %153 = icmp ne ptr %152, null
+  br i1 %153, label %154, label %156
 
-152:
-  %153 = load ptr, ptr %4, align 8
-  ret ptr %153
+154:
+  %155 = load ptr, ptr %16, align 8
+  call void @Py_DecRef(ptr noundef %155)
+  br label %156
+
+156:
+  %157 = load ptr, ptr %17, align 8
+  store ptr %157, ptr %4, align 8
+  br label %158
+
+158:
+  %159 = load ptr, ptr %4, align 8
+  ret ptr %159
 }
 
 declare ptr @PyLong_FromLongLong(i64 noundef)
@@ -398,7 +450,151 @@ define internal i32 @level_of_processor() {
   ret i32 0
 }
 
+declare ptr @PyCapsule_GetPointer(ptr noundef, ptr noundef)
+
 declare void @Py_IncRef(ptr noundef)
+
+declare ptr @PyCFunction_NewEx(ptr noundef, ptr noundef, ptr noundef)
+
+define internal ptr @copy(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
+  %4 = alloca ptr, align 8
+  %5 = alloca ptr, align 8
+  %6 = alloca ptr, align 8
+  %7 = alloca i64, align 8
+  %8 = alloca ptr, align 8
+  %9 = alloca ptr, align 8
+  %10 = alloca ptr, align 8
+  %11 = alloca i64, align 8
+  %12 = alloca ptr, align 8
+  %13 = alloca ptr, align 8
+  %14 = alloca i32, align 4
+  store ptr %0, ptr %5, align 8
+  store ptr %1, ptr %6, align 8
+  store i64 %2, ptr %7, align 8
+  %15 = call ptr @PyDict_New()
+  store ptr %15, ptr %8, align 8
+  store i64 0, ptr %11, align 8
+  br label %16
+
+16:
+  %17 = load ptr, ptr %8, align 8
+  %18 = icmp ne ptr %17, null
+  br i1 %18, label %19, label %23
+
+19:
+  %20 = load ptr, ptr %5, align 8
+  %21 = call i32 @PyDict_Next(ptr noundef %20, ptr noundef %11, ptr noundef %9, ptr noundef %10)
+  %22 = icmp ne i32 %21, 0
+  br label %23
+
+23:
+  %24 = phi i1 [ false, %16 ], [ %22, %19 ]
+  br i1 %24, label %25, label %84
+
+25:
+  %26 = load ptr, ptr %10, align 8
+  store ptr %26, ptr %12, align 8
+  %27 = load ptr, ptr %12, align 8
+  %28 = getelementptr inbounds nuw %struct.Array, ptr %27, i32 0, i32 6
+  %29 = load ptr, ptr %28, align 8
+  call void @Py_IncRef(ptr noundef %29)
+  %30 = load ptr, ptr @new_array, align 8
+  %31 = load ptr, ptr @array_type, align 8
+  %32 = load ptr, ptr %12, align 8
+  %33 = getelementptr inbounds nuw %struct.Array, ptr %32, i32 0, i32 6
+  %34 = load ptr, ptr %33, align 8
+  %35 = load ptr, ptr %12, align 8
+  %36 = getelementptr inbounds nuw %struct.Array, ptr %35, i32 0, i32 2
+  %37 = load i32, ptr %36, align 8
+  %38 = load ptr, ptr %12, align 8
+  %39 = getelementptr inbounds nuw %struct.Array, ptr %38, i32 0, i32 3
+  %40 = load ptr, ptr %39, align 8
+  %41 = call ptr %30(ptr noundef %31, ptr noundef %34, i32 noundef %37, ptr noundef %40, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null)
+  store ptr %41, ptr %13, align 8
+  %42 = load ptr, ptr %13, align 8
+  %43 = icmp ne ptr %42, null
+  br i1 %43, label %44, label %62
+
+44:
+  %45 = load ptr, ptr %13, align 8
+  %46 = getelementptr inbounds nuw %struct.Array, ptr %45, i32 0, i32 1
+  %47 = load ptr, ptr %46, align 8
+  %48 = load ptr, ptr %12, align 8
+  %49 = getelementptr inbounds nuw %struct.Array, ptr %48, i32 0, i32 1
+  %50 = load ptr, ptr %49, align 8
+  %51 = load ptr, ptr %12, align 8
+  %52 = getelementptr inbounds nuw %struct.Array, ptr %51, i32 0, i32 3
+  %53 = load ptr, ptr %52, align 8
+  %54 = getelementptr inbounds i64, ptr %53, i64 0
+  %55 = load i64, ptr %54, align 8
+  %56 = load ptr, ptr %12, align 8
+  %57 = getelementptr inbounds nuw %struct.Array, ptr %56, i32 0, i32 4
+  %58 = load ptr, ptr %57, align 8
+  %59 = getelementptr inbounds i64, ptr %58, i64 0
+  %60 = load i64, ptr %59, align 8
+  %61 = mul nsw i64 %55, %60
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %47, ptr align 1 %50, i64 %61, i1 false)
+  br label %62
+
+62:
+  %63 = load ptr, ptr %13, align 8
+  %64 = icmp ne ptr %63, null
+  br i1 %64, label %65, label %71
+
+65:
+  %66 = load ptr, ptr %8, align 8
+  %67 = load ptr, ptr %9, align 8
+  %68 = load ptr, ptr %13, align 8
+  %69 = call i32 @PyDict_SetItem(ptr noundef %66, ptr noundef %67, ptr noundef %68)
+  %70 = icmp ne i32 %69, 0
+  br label %71
+
+71:
+  %72 = phi i1 [ true, %62 ], [ %70, %65 ]
+  %73 = zext i1 %72 to i32
+  store i32 %73, ptr %14, align 4
+  %74 = load ptr, ptr %13, align 8
+  %75 = icmp ne ptr %74, null
+  br i1 %75, label %76, label %78
+
+76:
+  %77 = load ptr, ptr %13, align 8
+  call void @Py_DecRef(ptr noundef %77)
+  br label %78
+
+78:
+  %79 = load i32, ptr %14, align 4
+  %80 = icmp ne i32 %79, 0
+  br i1 %80, label %81, label %83
+
+81:
+  %82 = load ptr, ptr %8, align 8
+  call void @Py_DecRef(ptr noundef %82)
+  store ptr null, ptr %4, align 8
+  br label %86
+
+83:
+  br label %16
+
+84:
+  %85 = load ptr, ptr %8, align 8
+  store ptr %85, ptr %4, align 8
+  br label %86
+
+86:
+  %87 = load ptr, ptr %4, align 8
+  ret ptr %87
+}
+
+declare ptr @PyDict_New()
+
+declare i32 @PyDict_Next(ptr noundef, ptr noundef, ptr noundef, ptr noundef)
+
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg)
+
+declare i32 @PyDict_SetItem(ptr noundef, ptr noundef, ptr noundef)
+
+declare void @Py_DecRef(ptr noundef)
 
 declare ptr @PyErr_Format(ptr noundef, ptr noundef, ...)
 
@@ -455,10 +651,6 @@ define internal ptr @tuple_of(ptr noundef %0, i64 noundef %1) {
   %34 = load ptr, ptr %5, align 8
   ret ptr %34
 }
-
-declare ptr @PyCFunction_NewEx(ptr noundef, ptr noundef, ptr noundef)
-
-declare void @Py_DecRef(ptr noundef)
 
 declare ptr @PyTuple_New(i64 noundef)
 
@@ -619,7 +811,7 @@ define internal ptr @call(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
   %94 = load i64, ptr %13, align 8
   %95 = getelementptr inbounds nuw %struct.Block, ptr %8, i32 0, i32 2
   %96 = getelementptr inbounds [160 x i64], ptr %95, i64 0, i64 0
-  %97 = call ptr @run(i64 noundef %94, ptr noundef %96)
+  %97 = call ptr @run(i64 noundef %94, ptr noundef %96, i32 noundef 0)
   br label %104
 
 98:
@@ -675,7 +867,7 @@ define internal i32 @append(ptr noundef %0, ptr noundef %1) {
 
 28:
   %29 = load ptr, ptr @PyExc_TypeError, align 8
-  %30 = call ptr (ptr, ptr, ...) @PyErr_Format(ptr noundef %29, ptr noundef @.str.14, i32 noundef 160)
+  %30 = call ptr (ptr, ptr, ...) @PyErr_Format(ptr noundef %29, ptr noundef @.str.19, i32 noundef 160)
   store i32 -1, ptr %3, align 4
   br label %230
 
@@ -703,7 +895,7 @@ define internal i32 @append(ptr noundef %0, ptr noundef %1) {
 
 46:
   %47 = load ptr, ptr @PyExc_TypeError, align 8
-  %48 = call ptr (ptr, ptr, ...) @PyErr_Format(ptr noundef %47, ptr noundef @.str.15)
+  %48 = call ptr (ptr, ptr, ...) @PyErr_Format(ptr noundef %47, ptr noundef @.str.20)
   store i32 -1, ptr %3, align 4
   br label %230
 
@@ -1024,84 +1216,104 @@ define internal ptr @called(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
   ret ptr %26
 }
 
-declare i32 @PyDict_SetItem(ptr noundef, ptr noundef, ptr noundef)
-
-define internal ptr @run(i64 noundef %0, ptr noundef %1) {
-  %3 = alloca ptr, align 8
-  %4 = alloca i64, align 8
-  %5 = alloca ptr, align 8
+define internal ptr @run(i64 noundef %0, ptr noundef %1, i32 noundef %2) {
+  %4 = alloca ptr, align 8
+  %5 = alloca i64, align 8
   %6 = alloca ptr, align 8
   %7 = alloca i32, align 4
-  %8 = alloca %union.anon.0, align 8
-  store i64 %0, ptr %4, align 8
-  store ptr %1, ptr %5, align 8
-  %9 = call ptr @PyEval_SaveThread()
-  store ptr %9, ptr %6, align 8
-  %10 = load i64, ptr %4, align 8
-  %11 = inttoptr i64 %10 to ptr
-  %12 = load ptr, ptr %5, align 8
-  %13 = call i32 %11(ptr noundef %12)
-  store i32 %13, ptr %7, align 4
-  %14 = load ptr, ptr %6, align 8
-  call void @PyEval_RestoreThread(ptr noundef %14)
-  %15 = load i32, ptr %7, align 4
-  %16 = icmp ne i32 %15, 0
-  br i1 %16, label %17, label %27
+  %8 = alloca ptr, align 8
+  %9 = alloca i32, align 4
+  %10 = alloca %union.anon.0, align 8
+  store i64 %0, ptr %5, align 8
+  store ptr %1, ptr %6, align 8
+  store i32 %2, ptr %7, align 4
+  %11 = load i32, ptr %7, align 4
+  %12 = icmp ne i32 %11, 0
+  br i1 %12, label %13, label %14
 
-17:
-  %18 = load ptr, ptr @fail, align 8
-  %19 = load i32, ptr %7, align 4
-  %20 = load ptr, ptr %5, align 8
-  %21 = getelementptr inbounds i64, ptr %20, i64 0
-  %22 = load i64, ptr %21, align 8
-  %23 = load ptr, ptr %5, align 8
-  %24 = getelementptr inbounds i64, ptr %23, i64 1
-  %25 = load i64, ptr %24, align 8
-  %26 = call ptr (ptr, ptr, ...) @PyObject_CallFunction(ptr noundef %18, ptr noundef @.str.16, i32 noundef %19, i64 noundef %22, i64 noundef %25)
-  store ptr %26, ptr %3, align 8
-  br label %45
+13:
+  br label %16
 
-27:
-  %28 = load ptr, ptr %5, align 8
-  %29 = getelementptr inbounds i64, ptr %28, i64 0
-  %30 = load i64, ptr %29, align 8
-  store i64 %30, ptr %8, align 8
-  %31 = load ptr, ptr %5, align 8
-  %32 = getelementptr inbounds i64, ptr %31, i64 1
-  %33 = load i64, ptr %32, align 8
-  switch i64 %33, label %44 [
-    i64 105, label %34
-    i64 102, label %37
-    i64 98, label %40
+14:
+  %15 = call ptr @PyEval_SaveThread()
+  br label %16
+
+16:
+  %17 = phi ptr [ null, %13 ], [ %15, %14 ]
+  store ptr %17, ptr %8, align 8
+  %18 = load i64, ptr %5, align 8
+  %19 = inttoptr i64 %18 to ptr
+  %20 = load ptr, ptr %6, align 8
+  %21 = call i32 %19(ptr noundef %20)
+  store i32 %21, ptr %9, align 4
+  %22 = load ptr, ptr %8, align 8
+  %23 = icmp ne ptr %22, null
+  br i1 %23, label %24, label %26
+
+24:
+  %25 = load ptr, ptr %8, align 8
+  call void @PyEval_RestoreThread(ptr noundef %25)
+  br label %26
+
+26:
+  %27 = load i32, ptr %9, align 4
+  %28 = icmp ne i32 %27, 0
+  br i1 %28, label %29, label %39
+
+29:
+  %30 = load ptr, ptr @fail, align 8
+  %31 = load i32, ptr %9, align 4
+  %32 = load ptr, ptr %6, align 8
+  %33 = getelementptr inbounds i64, ptr %32, i64 0
+  %34 = load i64, ptr %33, align 8
+  %35 = load ptr, ptr %6, align 8
+  %36 = getelementptr inbounds i64, ptr %35, i64 1
+  %37 = load i64, ptr %36, align 8
+  %38 = call ptr (ptr, ptr, ...) @PyObject_CallFunction(ptr noundef %30, ptr noundef @.str.21, i32 noundef %31, i64 noundef %34, i64 noundef %37)
+  store ptr %38, ptr %4, align 8
+  br label %57
+
+39:
+  %40 = load ptr, ptr %6, align 8
+  %41 = getelementptr inbounds i64, ptr %40, i64 0
+  %42 = load i64, ptr %41, align 8
+  store i64 %42, ptr %10, align 8
+  %43 = load ptr, ptr %6, align 8
+  %44 = getelementptr inbounds i64, ptr %43, i64 1
+  %45 = load i64, ptr %44, align 8
+  switch i64 %45, label %56 [
+    i64 105, label %46
+    i64 102, label %49
+    i64 98, label %52
   ]
 
-34:
-  %35 = load i64, ptr %8, align 8
-  %36 = call ptr @PyLong_FromLongLong(i64 noundef %35)
-  store ptr %36, ptr %3, align 8
-  br label %45
+46:
+  %47 = load i64, ptr %10, align 8
+  %48 = call ptr @PyLong_FromLongLong(i64 noundef %47)
+  store ptr %48, ptr %4, align 8
+  br label %57
 
-37:
-  %38 = load double, ptr %8, align 8
-  %39 = call ptr @PyFloat_FromDouble(double noundef %38)
-  store ptr %39, ptr %3, align 8
-  br label %45
+49:
+  %50 = load double, ptr %10, align 8
+  %51 = call ptr @PyFloat_FromDouble(double noundef %50)
+  store ptr %51, ptr %4, align 8
+  br label %57
 
-40:
-  %41 = load i64, ptr %8, align 8
-  %42 = and i64 %41, 1
-  %43 = call ptr @PyBool_FromLong(i64 noundef %42)
-  store ptr %43, ptr %3, align 8
-  br label %45
+52:
+  %53 = load i64, ptr %10, align 8
+  %54 = and i64 %53, 1
+  %55 = call ptr @PyBool_FromLong(i64 noundef %54)
+  store ptr %55, ptr %4, align 8
+  br label %57
 
-44:
+56:
   call void @Py_IncRef(ptr noundef @_Py_NoneStruct)
-  store ptr @_Py_NoneStruct, ptr %3, align 8
-  br label %45
+  store ptr @_Py_NoneStruct, ptr %4, align 8
+  br label %57
 
-45:
-  %46 = load ptr, ptr %3, align 8
-  ret ptr %46
+57:
+  %58 = load ptr, ptr %4, align 8
+  ret ptr %58
 }
 
 declare i32 @PyType_IsSubtype(ptr noundef, ptr noundef)
@@ -1164,7 +1376,7 @@ define internal ptr @call_bound(ptr noundef %0, ptr noundef %1, i64 noundef %2) 
 
 30:
   %31 = load ptr, ptr %8, align 8
-  %32 = getelementptr inbounds nuw %struct.Bound, ptr %31, i32 0, i32 4
+  %32 = getelementptr inbounds nuw %struct.Bound, ptr %31, i32 0, i32 5
   %33 = load i32, ptr %10, align 4
   %34 = sext i32 %33 to i64
   %35 = getelementptr inbounds [160 x i64], ptr %32, i64 0, i64 %34
@@ -1203,7 +1415,7 @@ define internal ptr @call_bound(ptr noundef %0, ptr noundef %1, i64 noundef %2) 
 
 56:
   store ptr null, ptr %4, align 8
-  br label %150
+  br label %153
 
 57:
   br label %58
@@ -1257,7 +1469,7 @@ define internal ptr @call_bound(ptr noundef %0, ptr noundef %1, i64 noundef %2) 
 
 88:
   %89 = load ptr, ptr %8, align 8
-  %90 = getelementptr inbounds nuw %struct.Bound, ptr %89, i32 0, i32 5
+  %90 = getelementptr inbounds nuw %struct.Bound, ptr %89, i32 0, i32 6
   %91 = load i32, ptr %13, align 4
   %92 = sext i32 %91 to i64
   %93 = getelementptr inbounds [320 x i64], ptr %90, i64 0, i64 %92
@@ -1324,7 +1536,7 @@ define internal ptr @call_bound(ptr noundef %0, ptr noundef %1, i64 noundef %2) 
 134:
   %135 = load i32, ptr %12, align 4
   %136 = icmp ne i32 %135, 0
-  br i1 %136, label %137, label %144
+  br i1 %136, label %137, label %147
 
 137:
   %138 = load ptr, ptr %8, align 8
@@ -1332,22 +1544,25 @@ define internal ptr @call_bound(ptr noundef %0, ptr noundef %1, i64 noundef %2) 
   %140 = load i64, ptr %139, align 8
   %141 = getelementptr inbounds nuw %struct.Block, ptr %9, i32 0, i32 2
   %142 = getelementptr inbounds [160 x i64], ptr %141, i64 0, i64 0
-  %143 = call ptr @run(i64 noundef %140, ptr noundef %142)
-  store ptr %143, ptr %4, align 8
-  br label %150
+  %143 = load ptr, ptr %8, align 8
+  %144 = getelementptr inbounds nuw %struct.Bound, ptr %143, i32 0, i32 4
+  %145 = load i32, ptr %144, align 4
+  %146 = call ptr @run(i64 noundef %140, ptr noundef %142, i32 noundef %145)
+  store ptr %146, ptr %4, align 8
+  br label %153
 
-144:
-  %145 = load ptr, ptr %5, align 8
-  %146 = call ptr @PyTuple_GetItem(ptr noundef %145, i64 noundef 2)
-  %147 = load ptr, ptr %6, align 8
-  %148 = load i64, ptr %7, align 8
-  %149 = call ptr @called(ptr noundef %146, ptr noundef %147, i64 noundef %148)
-  store ptr %149, ptr %4, align 8
-  br label %150
+147:
+  %148 = load ptr, ptr %5, align 8
+  %149 = call ptr @PyTuple_GetItem(ptr noundef %148, i64 noundef 2)
+  %150 = load ptr, ptr %6, align 8
+  %151 = load i64, ptr %7, align 8
+  %152 = call ptr @called(ptr noundef %149, ptr noundef %150, i64 noundef %151)
+  store ptr %152, ptr %4, align 8
+  br label %153
 
-150:
-  %151 = load ptr, ptr %4, align 8
-  ret ptr %151
+153:
+  %154 = load ptr, ptr %4, align 8
+  ret ptr %154
 }
 
 declare ptr @PyBytes_AsString(ptr noundef)

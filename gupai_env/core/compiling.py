@@ -24,6 +24,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from numpy._core import multiarray
 
 from gupai_env.core.game import Game
 from gupai_env.core.memory import with_attributes
@@ -94,15 +95,19 @@ def compiled(loop: Callable[..., Any], game: Game | None = None, *, plain_first:
     return Loop(loop, game, plain_first)
 
 
-def bind(loop: Loop, *arguments: Any, later: tuple[Any, ...] = ()) -> Callable[..., Any]:
+def bind(loop: Loop, *arguments: Any, later: tuple[Any, ...] = (), brief: bool = False) -> Callable[..., Any]:
     """Return a loop with its first arguments, to be called with the rest; `later` are examples of these.
 
     An ordinary call looks at every argument each time, which takes longer than some decisions. The first arguments are
     read now: arrays are bound by their addresses and are kept alive.
+
+    brief: A call takes no more than some microseconds. Then machine code, which is the only function of C that this
+        returns, keeps Python's lock: to other threads a call is one step.
     """
     address, _ = loop.entry(*arguments, *later)
     if address:
-        bound: Callable[..., Any] = calling().bound(address, arguments, later, functools.partial(loop, *arguments))
+        otherwise = functools.partial(loop, *arguments)
+        bound: Callable[..., Any] = calling().bound(address, arguments, later, otherwise, brief)
         return bound
     return functools.partial(loop.run_plain, *arguments)
 
@@ -124,8 +129,18 @@ def machine_code(user: str) -> Any:
 def calling() -> Any:
     """Return the extension that calls machine code: the one that ships, or one made of its LLVM code."""
     extension = shipped().calling or import_module("gupai_env.core.machine_code").calling()
-    extension.use(np.ndarray, _fail)
+    extension.use(np.ndarray, _fail, multiarray._ARRAY_API)
     return extension
+
+
+def copier(arrays: dict[str, np.ndarray]) -> Callable[[], dict[str, np.ndarray]]:
+    """Return what returns copies of arrays by name, as they are when it is called; by the extension, if it is in use.
+
+    Arrays are in order and have at least one dimension.
+    """
+    if calling.cache_info().currsize:
+        return calling().copier(arrays)  # type: ignore[no-any-return]
+    return lambda: {name: array.copy() for name, array in arrays.items()}
 
 
 def _fail(status: int, address: int, size: int) -> None:

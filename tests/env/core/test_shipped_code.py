@@ -1,6 +1,7 @@
 """Machine code that ships: it plays as numba's does, without numba, and only as long as it is of the same sources."""
 
 import ctypes
+import functools
 import hashlib
 import json
 import re
@@ -21,6 +22,7 @@ from gupai_env.core import compiling
 from gupai_env.core import machine_code as kept_code
 from gupai_env.core.compiling import compiled
 from gupai_env.core.shipped import CALLING_SUFFIX, LEVELS, LIBRARY_SUFFIX, SOURCES, SWITCH, Name, Shipped, kind_of
+from gupai_env.vector import VectorEnv
 
 pytest.importorskip("ziglang", reason="links what is emitted")
 from gupai_env.core.emitting import Call, emit
@@ -253,6 +255,38 @@ def test_bound_arrays_are_read_where_they_lie(library):
 
 def test_code_of_the_extension_is_made_of_its_source():
     assert tool("calling").digest() in kept_code.CALLING.read_text().splitlines()[0]
+
+
+@pytest.mark.parametrize("in_use", [True, False])
+def test_copies_of_arrays_are_their_owners(in_use, monkeypatch):
+    arrays = {"pips": np.arange(6, dtype=np.int16).reshape(2, 3), "mask": np.array([True, False])}
+    arrays["mask"].flags.writeable = False
+    compiling.calling()
+    if not in_use:
+        monkeypatch.setattr(compiling, "calling", functools.cache(lambda: None))
+    copies = compiling.copier(arrays)()
+    assert list(copies) == list(arrays)
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(copies[name], array, strict=True)
+        assert copies[name].flags.owndata and copies[name].flags.writeable
+    copies["pips"][:] = 9
+    assert arrays["pips"][1, 2] == 5
+
+
+def test_few_lanes_keep_the_lock_and_wait_for_who_is_in(monkeypatch):
+    monkeypatch.setattr(compiling, "PLAIN_SECONDS", 0)
+    one, twin, many = (VectorEnv("jie-long", number, seed=3) for number in (1, 1, compiling.PLAIN_ROWS + 1))
+    for key in range(40):
+        for envs in (one, twin, many):
+            envs.step(envs.sample(key))
+        twin._at_once = None
+    assert one._at_once is one._steps[0] and many._at_once is None
+    np.testing.assert_array_equal(one.states, twin.states)
+    before = one.states.copy()
+    one.alone.holder["thread"] = -1  # of another thread
+    with pytest.raises(RuntimeError, match="in use by another thread"):
+        one.step(one.masks.argmax(1))
+    np.testing.assert_array_equal(one.states, before)
 
 
 def test_loop_that_allocates_is_refused_by_its_name():
