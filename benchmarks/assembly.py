@@ -2,13 +2,14 @@
 
     pip install 'nvidia-cuda-nvcc>=13,<14'        # ptxas, which assembles on any machine
     python -m benchmarks.assembly                 # every game, with --write into docs/gpu.md
-    python -m benchmarks.assembly jie-long        # one
+    python -m benchmarks.assembly jie-long        # one; with --write the rows of others stay as they are
 
 Every kernel of every game is emitted as PTX and assembled for three generations of GPUs: the A100 (sm_80), the H100 and
 H200 (sm_90) and the B200 (sm_100). Occupancy is what registers leave of the threads that a multiprocessor can hold.
 """
 
 import argparse
+import itertools
 import re
 import shutil
 import struct
@@ -60,7 +61,15 @@ def main() -> None:
         print(line, flush=True)
         lines.append(line)
     if chosen.write:
-        PAGE.write_text("\n".join([*page(), *lines, ""]), encoding="utf-8")
+        before = PAGE.read_text(encoding="utf-8").splitlines()
+        rows = {game: [line for line in before if line.startswith(begin(game))] for game in GAMES}
+        rows |= {game: [line for line in lines if line.startswith(begin(game))] for game in chosen.games}
+        PAGE.write_text("\n".join([*page(), *lines[:2], *itertools.chain(*rows.values()), ""]), encoding="utf-8")
+
+
+def begin(game: str) -> str:
+    """Return what the rows of a game begin with."""
+    return f"| {get_game(game).title} |"
 
 
 def page() -> list[str]:
@@ -92,13 +101,13 @@ def table(games: list[str]) -> Iterator[str]:
             try:
                 needs = [assembled(kernel, generation) for generation in GENERATIONS]
             except ValueError as error:  # it is not emitted
-                yield f"| {get_game(game).title} | `{name}` | {error} |{' |' * (len(names) + 4)}"
+                yield f"{begin(game)} `{name}` | {error} |{' |' * (len(names) + 4)}"
                 continue
             registers = " | ".join(f"{one.registers} ({one.occupancy:.0%})" for one in needs)
             _, stack, spilled, constant, shared, tables, code = needs[1]
             assert not shared
             sizes = f"{stack:,} | {spilled:,} | {constant:,} | {tables:,} | {code:,}"
-            yield f"| {get_game(game).title} | `{name}` | {registers} | {sizes} |"
+            yield f"{begin(game)} `{name}` | {registers} | {sizes} |"
 
 
 def kernels(game: str) -> dict[str, Kernel]:
