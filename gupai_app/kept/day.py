@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from gupai_agents.shipped import LEVELS
+from gupai_app.kept.puzzles import shipped
 from gupai_app.kept.rematch import day_seed
 from gupai_app.kept.store import Kept, Search, Store
 from gupai_app.server.players import level_names
@@ -14,16 +15,20 @@ from gupai_env.games import GAMES
 def of_day(store: Store | None) -> dict[str, Any]:
     """Return the words of a page that offers the deal of the day: games, first the one whose turn it is, and results.
 
+    puzzle: the game and the number of the puzzle of the day, None where none ships.
+
     Args:
         store: The games that are kept, None where they are not.
     """
     day = date.today()
     offered = [name for name, game in GAMES.items() if level_names(game)]
     turn = day.toordinal() % len(offered)
+    ready = [(name, number) for name in offered for number in range(1, len(shipped(name)) + 1)]
     played = {} if store is None else _played(store, day)
     return {
         "seed": day_seed(day),
         "levels": LEVELS,
+        "puzzle": ready[day_seed(day) % len(ready)] if ready else None,
         "today": played,
         "daily": [name for name in offered[turn:] + offered[:turn] if name not in played],
         "titles": {name: game.title for name, game in GAMES.items()},

@@ -32,8 +32,8 @@ from web_room import furnish
 
 DEALS = 8  # of which a game's words are taken
 SHOWN, REVIEWED = "jie-long", "tien-gow"  # whose pages, and whose review in words, stand for those of all games
-PAGES = [  # of each kind one
-    "/", "/claims", "/claim/jl-attack-2", "/claim/tg-pairs-early?readings.0.margin=1", "/recorded/jl-lockout-2",
+PAGES = [  # of each kind one, but the first, which another day changes
+    "/claims", "/claim/jl-attack-2", "/claim/tg-pairs-early?readings.0.margin=1", "/recorded/jl-lockout-2",
     "/recorded/jl-attack-2/deal/1", "/tournaments", "/tournaments/jie-long", "/tournament/kept",
     "/tournament/kept/chips.svg", "/tournament/mixed", "/tournament/mixed/report.html", "/runs", "/run/one", "/run/two",
     "/run/one/strength.svg", "/run/two/evaluations.csv", "/picture/jie-long/dark.svg", "/verdict/none", "/review",
@@ -43,7 +43,7 @@ PAGES = [  # of each kind one
 READ = [  # of others the words alone
     *(f"/recorded/{claim}" for claim in ("jl-attack-2", "dl-wild", "dn-deck", "tu-big-variance", "pg-house-edge")),
     "/claim/dn-deck", "/claim/jl-next-3", "/tournaments/deer-hunt",
-    *(f"{page}?lang=zh-Hant" for page in ("/", "/claims", "/claim/jl-only-2", "/recorded/jl-attack-2", "/runs",
+    *(f"{page}?lang=zh-Hant" for page in ("/claims", "/claim/jl-only-2", "/recorded/jl-attack-2", "/runs",
       "/run/two", "/tournaments", "/tournament/mixed", "/tournaments/tien-gow")), "/runs?lang=zh-Hans",
 ]  # fmt: skip
 PRINTED = (
