@@ -139,6 +139,11 @@ class GupaiEnv(OwnMemory, AECEnv):
     action_spaces: dict[str, spaces.Discrete]
     state_space: spaces.Box
 
+    _rewards: Any  # and the next three: one value for all agents, or a dict
+    _owed: Any
+    _terminations: Any
+    _truncations: Any
+
     agent_selection: Any = Dealt("_selected")
     rewards: Any = Dealt("_rewards")
     terminations: Any = Dealt("_terminations")
@@ -447,7 +452,7 @@ class GupaiEnv(OwnMemory, AECEnv):
         if settled:
             # The fastest way, at the end of every deal: with `strict` it takes half as long again.
             self._rewards = rewards = dict(zip(self.possible_agents, self._payoffs))  # noqa: B905
-            before = owed if type(owed) is dict else {}
+            before: dict[str, float] = owed if type(owed) is dict else {}
             owed = {name: before[name] + chips for name, chips in rewards.items()} if before else rewards.copy()
         elif self._paid:
             self._rewards = 0.0

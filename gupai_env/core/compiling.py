@@ -139,7 +139,7 @@ def copier(arrays: dict[str, np.ndarray]) -> Callable[[], dict[str, np.ndarray]]
     Arrays are in order and have at least one dimension.
     """
     if calling.cache_info().currsize:
-        return calling().copier(arrays)  # type: ignore[no-any-return]
+        return calling().copier(arrays)
     return lambda: {name: array.copy() for name, array in arrays.items()}
 
 
