@@ -87,7 +87,7 @@ def calls_of(game: Game) -> dict[str, Call]:
     long, actions = np.zeros(1, np.int64), np.zeros(1, np.int16)
     masks, observations = np.zeros((1, game.num_actions), np.bool_), np.zeros((1, game.encoder.layout.size), np.int8)
     weights, floats = np.zeros((1, len(game.features) + 1)), np.zeros((1, game.num_actions))
-    span, effort, totals = (0, 1), (1, 1, 1.0), np.zeros((1, game.num_actions, 5))
+    span, totals = (0, 1), np.zeros((1, game.num_actions, 5))
     calls = {
         "begin": (loops.begin, table),
         "step": (loops.step, table, long),
@@ -105,7 +105,7 @@ def calls_of(game: Game) -> dict[str, Call]:
         "finish": (plays.finish, rules, weights, states, actions[None]),
         "search": (
             search_loop(game),
-            *(rules, weights, views, masks, keys, span, effort, floats, actions, totals, floats),
+            *(rules, weights, views, masks, keys, (0, 1, 1, 1, 1.0), floats, states, actions, totals, floats),
         ),
     }
     if shipped_card(game, game.variant()):

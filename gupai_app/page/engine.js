@@ -1096,7 +1096,8 @@ export class SearchAgent {
       const sums = machine.zeros(8, rows, this.infer ? this.plan.particles : 0);
       if (this.infer) machine.call("weigh", numbers, machine.put(this.infer), views, keys, [0, rows], sums, effective);
       const compared = machine.zeros(8, most_times * playouts, num_actions);
-      machine.call("search", numbers, put_table(machine, this.heuristics), views, masks, keys, [0, rows], effort, sums, usual, totals, compared);
+      const given = machine.zeros(engine.State.size, 0); // deals in place of draws: none
+      machine.call("search", numbers, put_table(machine, this.heuristics), views, masks, keys, [0, rows, ...effort], sums, given, usual, totals, compared);
       return new Values(machine.at(Float64Array, totals).slice(), batch.masks,
         machine.at(Int16Array, usual).slice(), machine.at(Float64Array, effective).slice());
     });

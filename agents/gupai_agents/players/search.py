@@ -474,26 +474,27 @@ def search_loop(game: Game) -> Callable[..., Any]:
     """Return the loop of a game that searches the rows of a span; compiling (seconds) happens at its first call.
 
     It adds up in `totals`, float64 [N, num_actions, 5]. `usual`, int16 [N], is what the heuristic would play. `effort`
-    are the playouts for each action, the most rounds, and the standard errors by which an action must be better than
-    `usual`, for which losers are dropped early; below 0 none are. `sums` are those of `weigh_loop`, and without any all
-    deals are alike. With `compared`, float64 [deals, num_actions], actions are compared with the best, which is then
-    `usual`: it is space for the chips of one row, and as many deals are the most.
+    is the span, from its first row to before its second number, the playouts for each action, the most rounds, and the
+    standard errors by which an action must be better than `usual`, for which losers are dropped early; below 0 none
+    are. `sums` are those of `weigh_loop`, and without any all deals are alike. `given`, states [N * D], are the deals
+    in place of draws, D for each row. With `compared`, float64 [deals, num_actions], actions are compared with the
+    best, which is then `usual`: it is space for the chips of one row, and as many deals are the most.
     """
     module, num_actions, simultaneous = game.module, game.num_actions, game.simultaneous
     sides = tuple(game.sides(game.max_seats).tolist())
 
-    def search(rules, heuristics, views, masks, rng_keys, span, effort, sums, usual, totals, compared):
+    def search(rules, heuristics, views, masks, rng_keys, effort, sums, given, usual, totals, compared):
         states, tried = blank(1, module.STATE), blank(1, module.STATE)
         view, mask, alive = blank(1, module.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
-        chips = scratch(num_actions, WEIGHT)
-        for turn in range(span[0], span[1]):
+        chips, each = scratch(num_actions, WEIGHT), len(given) // len(views)
+        for turn in range(effort[0], effort[1]):
             own = usual[turn]
             for action in range(num_actions):
                 alive[action] = masks[turn, action]
             candidates, decided = count_marks(alive), False  # among how many a round's playouts are shared
-            budget, stream = effort[0] * candidates, derive(rng_keys[turn], DEAL_STREAM)
-            number, deals, rounds, tried_in = 0, 0, rounds_of(candidates, effort[1]), totals[turn, :, DEALS]
-            most, steady = most_deals(budget, rounds, candidates), effort[2]
+            budget, stream = effort[2] * candidates, derive(rng_keys[turn], DEAL_STREAM)
+            number, deals, rounds, tried_in = 0, 0, rounds_of(candidates, effort[3]), totals[turn, :, DEALS]
+            most, steady = most_deals(budget, rounds, candidates), effort[4]
             while not decided and (number < rounds or fewest(alive, tried_in) < deals):
                 if number < rounds and fewest(alive, tried_in) == deals:
                     more = max(budget // (rounds * candidates), 1)
@@ -503,7 +504,10 @@ def search_loop(game: Game) -> Callable[..., Any]:
                     drawn = deal
                     if sums.shape[1]:
                         drawn = particle_of(sums[turn], derive(rng_keys[turn], PICK_STREAM), deal)
-                    module.determinize(rules, views[turn], derive(stream, drawn), states[0])
+                    if each:
+                        states[0] = given[turn * each + drawn % each]
+                    else:
+                        module.determinize(rules, views[turn], derive(stream, drawn), states[0])
                     if simultaneous:
                         others_first(module, rules, heuristics, states[0], view, mask)
                     for action in range(num_actions):
@@ -518,7 +522,7 @@ def search_loop(game: Game) -> Callable[..., Any]:
                     # Not where one that comes back is still behind the others.
                     if looks and len(compared) and fewest(alive, tried_in) == tried_in[own] >= SAME:
                         own = usual[turn] = keep_rivals(alive, masks[turn], totals[turn], compared)
-                        decided = fewest(alive, tried_in) > deal and is_clear(alive, totals[turn], own, effort[0])
+                        decided = fewest(alive, tried_in) > deal and is_clear(alive, totals[turn], own, effort[2])
                     if decided:
                         break
                 if len(compared):
@@ -630,13 +634,17 @@ class SearchAgent:
             actions[choices] = self._values(batch.at(choices)).choice(self.plan.steady)
         return actions
 
-    def values(self, batch: DecisionBatch, *, halving: bool = True) -> Values:
+    def values(self, batch: DecisionBatch, *, halving: bool = True, deals: np.ndarray | None = None) -> Values:
         """Return the value of every legal action.
 
         Args:
             halving: Actions left out early have fewer deals; otherwise all are tried in the same ones.
+            deals: States that the search takes for what was dealt, in place of draws from the views, record array
+                [N, D]; all actions are tried in these D. So a player can be given what its view hides.
         """
         check_batch(self.game, batch)
+        if deals is not None:
+            return self._searched(batch, deals.shape[1], 1, given=deals.reshape(-1))
         return self._values(batch, MOST_ROUNDS if halving else 1)
 
     def compare(self, batch: DecisionBatch) -> Values:
@@ -657,11 +665,13 @@ class SearchAgent:
         more = min(int(FIRST_PLAYOUTS * seconds_left / spent), MOST_PLAYOUTS)
         return self._searched(batch, more, rounds) if more > FIRST_PLAYOUTS else values
 
-    def _searched(self, batch: DecisionBatch, playouts: int, rounds: int, most_times: int = 0) -> Values:
-        rows = len(batch.rng_keys)
+    def _searched(
+        self, batch: DecisionBatch, playouts: int, rounds: int, most_times: int = 0, given: np.ndarray | None = None
+    ) -> Values:
+        rows, believes = len(batch.rng_keys), given is None and not (self.infer is None and self.belief is None)
+        given = self.game.new_states(0) if given is None else given
         usual = batch_actions(self.game, RANDOM + 1 + OWN, self.heuristics, batch)
         totals = np.zeros((*batch.masks.shape, 5))
-        believes = self.infer is not None or self.belief is not None
         sums = np.zeros((rows, self.plan.particles if believes else 0))
         effective = np.full(rows, np.nan)
         masks = writable(batch.masks)
@@ -670,10 +680,9 @@ class SearchAgent:
         weigh, search = weigh_loop(self.game), search_loop(self.game)
 
         def run_block(first: int, end: int) -> None:
-            span = first, end
-            if self.infer is not None:
-                weigh(self.rules, self.infer, batch.views, batch.rng_keys, span, sums, effective)
-            elif self.belief is not None:
+            if self.infer is not None and believes:
+                weigh(self.rules, self.infer, batch.views, batch.rng_keys, (first, end), sums, effective)
+            elif self.belief is not None and believes:
                 self.belief.weigh(batch.at(slice(first, end)).views, batch.rng_keys[first:end], sums[first:end])
                 effective[first:end] = [add_up(logs) for logs in sums[first:end]]
             compared = np.empty((most_times * playouts, self.game.num_actions))
@@ -683,9 +692,9 @@ class SearchAgent:
                 batch.views,
                 masks,
                 batch.rng_keys,
-                span,
-                effort,
+                (first, end, *effort),
                 sums,
+                given,
                 usual,
                 totals,
                 compared,

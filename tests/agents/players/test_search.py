@@ -11,6 +11,8 @@ import pytest
 from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact.tree import GameTree
+from gupai_agents.play.decisions import chips_won, resume_lanes
+from gupai_agents.play.decisions import decisions as decisions_of
 from gupai_agents.players import search
 from gupai_agents.players.heuristics import RANDOM, decide
 from gupai_agents.players.search import FIRST_PLAYOUTS, OTHERS, OWN, weigh_loop
@@ -44,6 +46,30 @@ def test_answer_is_legal_and_independent_of_the_batch(game):
     assert turns.masks[np.arange(24), together].all()
     some = np.array([17, 3, 9])
     np.testing.assert_array_equal(agent.act(turns.at(some)), together[some])
+
+
+@pytest.mark.parametrize("name", ["ding-niu", "da-ling"])
+def test_given_deals_are_played_out_in_place_of_draws(name):
+    game = get_game(name)
+    table, turns = decisions(game, 12, 0 if game.simultaneous else 2)
+    agent, drawn = make_agent("search:playouts=6", game), game.new_states(12)
+    table.kernels.determinize(table.rules, turns.views, turns.rng_keys, drawn)
+    states = np.stack([table.states, drawn], 1)
+    given = states.copy()
+    values = agent.values(turns, deals=given)
+    assert (values.deals[turns.masks] == 2).all() and (given == states).all()
+    alone = [agent.values(turns, deals=given[:, [deal]]).means for deal in (0, 1)]
+    np.testing.assert_allclose(values.means, np.mean(alone, 0))
+    rows, actions = np.nonzero(turns.masks)
+    after = resume_lanes(game, table.variant, table.states[rows])
+    seats, played = table.seats[rows], np.zeros(len(rows), bool)
+    for now in decisions_of(after, [make_agent("tuned", game)]):
+        mine = after.seats[now.rows] == seats[now.rows]
+        first = mine & ~played[now.rows]
+        now.actions[first] = actions[now.rows[first]]
+        played[now.rows[first]] = True
+    won = chips_won(after)[np.arange(len(rows)), seats]
+    np.testing.assert_allclose(alone[0][turns.masks], won)
 
 
 @every_game
