@@ -35,6 +35,14 @@ SELECTING = 8  # times the deals of a candidate, to choose between the start of 
 # Numbers of streams of deals and searches, below the key of a seed: to tune, to tune on, to choose, and fresh ones.
 TUNE, AGAIN, SELECT, FRESH = range(4)
 MOST_SEEDS, MOST_DEALS = 1000, 1_000_000
+LIMITS = {
+    "seeds": (2, MOST_SEEDS),
+    "generations": (0, 100_000),
+    "again": (0, 100_000),
+    "population": (4, 10_000),
+    "deals": (2, MOST_DEALS),
+    "fresh": (2, MOST_DEALS),
+}
 LEAST_SEEDS = 4  # two to state what is found, two to find it again
 LEVEL = 0.05  # of what is found again
 STATED = 0.2  # p of what is stated: a net with wide meshes, for the second half decides
@@ -58,12 +66,8 @@ class Budget:
 
     def checked(self) -> "Budget":
         """Return the budget; raises ValueError for numbers out of range."""
-        whole_number("seeds", self.seeds, 2, MOST_SEEDS)
-        for name in ("generations", "again"):
-            whole_number(name, getattr(self, name), 0, 100_000)
-        whole_number("population", self.population, 4, 10_000)
-        for name in ("deals", "fresh"):
-            whole_number(name, getattr(self, name), 2, MOST_DEALS)
+        for name, limits in LIMITS.items():
+            whole_number(name, getattr(self, name), *limits)
         return self
 
     def total(self, groups: int) -> int:
@@ -166,6 +170,13 @@ class Problem(NamedTuple):
     sample: DecisionSample
     play: Play
 
+    def left_out(self, weights: np.ndarray) -> np.ndarray:
+        """Return weights, then the same without each group, float64 [1 + groups, features + 1]."""
+        rows = np.repeat(weights[None], 1 + len(self.groups), 0)
+        for row, group in zip(rows[1:], self.groups, strict=True):
+            row[list(group)] = 0
+        return rows
+
 
 def rivals_of(game: Game, variant: Variant) -> list[HeuristicAgent]:
     """Return the default rivals in tuning: all rule-based players of a game except `random`."""
@@ -221,9 +232,7 @@ def search_seed(problem: Problem, budget: Budget, seed: int, number: int) -> Sea
     key, (play, base, units) = derive(seed, number), (problem.play, problem.base, problem.units)
     evolution = Evolution(base, units, problem.chosen, budget.population, derive(key, TUNE), SPREAD)
     tuned = evolved(play, evolution, budget.generations, budget.deals, derive(key, TUNE))
-    begun = np.repeat(tuned[None], 1 + len(problem.groups), 0)
-    for row, group in zip(begun[1:], problem.groups, strict=True):
-        row[list(group)] = 0
+    begun = problem.left_out(tuned)
     optima = begun.copy()
     for row, group in zip(optima, ((), *problem.groups), strict=True):
         if remaining := [index for index in problem.chosen if index not in group]:
@@ -232,14 +241,9 @@ def search_seed(problem: Problem, budget: Budget, seed: int, number: int) -> Sea
     chips = play(np.concatenate([begun, optima]), SELECTING * budget.deals, derive(key, SELECT)).mean(1)
     worse = chips[len(begun) :] < chips[: len(begun)]
     optima[worse] = begun[worse]
-    full = optima[0]
-    without = np.repeat(full[None], len(problem.groups), 0)
-    for row, group in zip(without, problem.groups, strict=True):
-        row[list(group)] = 0
-    chips = play(np.concatenate([full[None], without, optima[1:]]), budget.fresh, derive(key, FRESH)).mean(1)
-    less = chips[0] - chips[1:]
-    scaled = full[:-1] / problem.sample.apart(full)
-    only = len(without)
+    chips = play(np.concatenate([problem.left_out(optima[0]), optima[1:]]), budget.fresh, derive(key, FRESH)).mean(1)
+    less, only = chips[0] - chips[1:], len(problem.groups)
+    scaled = optima[0, :-1] / problem.sample.apart(optima[0])
     return Searched(number, scaled.tolist(), float(chips[0]), less[:only].tolist(), less[only:].tolist())
 
 

@@ -31,6 +31,12 @@ from gupai_env.options import Options
 TUNING, SEARCH, NETWORK = METHODS = "tuning", "search", "network"
 QUICK_DEALS, ASKED_DEALS = 1000, 200  # of a candidate: among players of the compiled loops, among others
 DIGITS = 6  # of a tuned weight
+LIMITS = {
+    "generations": (0, 100_000),
+    "population": (4, 10_000),
+    "playouts": (1, 1_000_000),
+    "candidate_deals": (2, 1_000_000),
+}
 SELECTING = 4  # times as many deals to choose between what has been tuned and the players by name
 FIND, SELECT = range(2)  # numbers of streams of deals
 
@@ -57,15 +63,12 @@ class Effort:
     def checked(self, agent: Agent, seats: int) -> "Effort":
         """Return it with what is left open filled in; raises ValueError for numbers that cannot be."""
         one_of("method", self.method, METHODS)
-        whole_number("generations", self.generations, 0, 100_000)
-        whole_number("population", self.population, 4, 10_000)
-        whole_number("playouts", self.playouts, 1, 1_000_000)
-        whole_number("deals", self.deals, 2, MOST_FIGURES // seats**2)
         real_number("minutes", self.minutes, 0, 1e6)
-        quick = isinstance(agent, (HeuristicAgent, RandomAgent))
-        candidate_deals = self.candidate_deals or (QUICK_DEALS if quick else ASKED_DEALS)
-        whole_number("candidate_deals", candidate_deals, 2, 1_000_000)
-        return Effort(**{**asdict(self), "candidate_deals": candidate_deals})
+        usual = QUICK_DEALS if isinstance(agent, (HeuristicAgent, RandomAgent)) else ASKED_DEALS
+        filled = {**asdict(self), "candidate_deals": self.candidate_deals or usual}
+        for name, limits in {**LIMITS, "deals": (2, MOST_FIGURES // seats**2)}.items():
+            whole_number(name, filled[name], *limits)
+        return Effort(**filled)
 
     def total(self, game: Game) -> int:
         """Return how many deals are played in all, once `checked`."""

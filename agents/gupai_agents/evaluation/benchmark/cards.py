@@ -16,6 +16,7 @@ import time
 import zlib
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -49,6 +50,8 @@ from gupai_env.storage.files import naming
 from gupai_env.storage.models import difference
 
 RESAMPLES = 1000  # of the bootstrap
+ENDS = "zero", "hundred"  # of a scale
+Key = TypeVar("Key", bound=Hashable)
 PLACES = 2  # decimals of a score; sums differ in later ones between machines
 REPLACED = SUITES / "networks"  # that a suite names and a later `best` has replaced, by hash
 CLASSES: dict[float, str] = {
@@ -129,25 +132,40 @@ def with_scales(
         progress: Called with 1 after every duel.
         workers: Who plays, default this process.
     """
-    duels: dict[Hashable, tuple] = {
-        (task.name, spec, rival): (task, recorded_player(task, spec), rival, seed, deals)
+    ends = {
+        (task.name, end): (task, recorded_player(task, spec), deals)
         for task in tasks
-        for spec in task.scale
-        for rival in task.population
+        for end, spec in zip(ENDS, task.scale, strict=True)
     }
-    chips: dict[Hashable, np.ndarray] = {}
-    for key, won in (workers or Workers()).as_done(play_duel, duels):
-        chips[key] = won
-        if progress:
-            progress(1)
-
-    def end(task: Task, spec: str) -> list[float]:
-        return np.mean([chips[task.name, spec, rival] for rival in task.population], 0).tolist()
-
+    chips = play_duels(ends, seed, progress, workers)
     return [
-        task.model_copy(update={"zero": end(task, task.scale[0]), "hundred": end(task, task.scale[1])})
+        task.model_copy(update={end: np.mean([*chips[task.name, end].values()], 0).tolist() for end in ENDS})
         for task in tasks
     ]
+
+
+def play_duels(
+    agents: Mapping[Key, tuple[Task, str | Agent, int]], seed: int, progress: Progress | None, workers: Workers | None
+) -> dict[Key, dict[str, np.ndarray]]:
+    """Return what agents win in each deal from the players of a population, by these; see `play_duel`.
+
+    Args:
+        agents: Each with its task and how many deals a duel has; the result has the same keys.
+        seed: Of the deals.
+        progress: Called with 1 after every duel.
+        workers: Who plays, None for this process.
+    """
+    chips: dict[Key, dict[str, np.ndarray]] = {key: {} for key in agents}
+    todo: dict[Hashable, tuple] = {
+        (key, rival): (task, agent, rival, seed, deals)
+        for key, (task, agent, deals) in agents.items()
+        for rival in task.population
+    }
+    for (key, rival), won in (workers or Workers()).as_done(play_duel, todo):
+        chips[key][rival] = won
+        if progress:
+            progress(1)
+    return chips
 
 
 def play_benchmark(
@@ -180,26 +198,23 @@ def play_benchmark(
     tasks = [task for task in suite.tasks if task.name in agents]
     if not tasks:
         raise ValueError(f"no task was named; they are {', '.join(task.name for task in suite.tasks)}")
-    most = max(task.deals for task in tasks)
-    deals = most if deals is None else whole_number("deals", deals, 2, most)
+    deals = _deals_of(tasks, deals)
     if suite.complete is not suite:  # so that a card of few held-out deals needs only these to be verified
         suite = suite.part(agents, deals)
     made = {task.name: _made(agents[task.name], task) for task in tasks}
     players = {task.name: _player(made[task.name], task) for task in tasks}
     for task in tasks:
         check_population(suite, task)
-    chips: dict[str, dict[str, np.ndarray]] = {task.name: {} for task in tasks}
-    todo: dict[Hashable, tuple] = {
-        (task.name, rival): (task, agents[task.name], rival, suite.seed, min(deals, task.deals))
-        for task in tasks
-        for rival in task.population
-    }
-    for (task_name, rival), won in (workers or Workers()).as_done(play_duel, todo):
-        chips[task_name][rival] = won
-        if progress:
-            progress(1)
+    duels = {task.name: (task, agents[task.name], min(deals, task.deals)) for task in tasks}
+    chips = play_duels(duels, suite.seed, progress, workers)
     specs = dict.fromkeys(origin.spec if (origin := origin_of(agent)) else name_of(agent) for agent in made.values())
     return card_of(suite, name or ", ".join(specs), deals, players, chips)
+
+
+def _deals_of(tasks: Sequence[Task], deals: int | None) -> int:
+    """Return how many deals of each task are played, by default all; raises ValueError for more than there are."""
+    most = max(task.deals for task in tasks)
+    return most if deals is None else whole_number("deals", deals, 2, most)
 
 
 def _made(agent: str | Agent, task: Task) -> Agent:
@@ -259,8 +274,7 @@ def held_out(
     """
     name = f"{suite.name}{HELD_OUT}{randomness}"
     seed = held_out_seed(name)
-    most = max(task.deals for task in suite.tasks)
-    deals = most if deals is None else whole_number("deals", deals, 2, most)
+    deals = _deals_of(suite.tasks, deals)
     part = suite.part([task.name for task in suite.tasks] if tasks is None else tasks, deals)
     key = suite.digest, name, tuple(task.name for task in part.tasks), deals
     if key not in _played:

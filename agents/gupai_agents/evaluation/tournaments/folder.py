@@ -152,16 +152,7 @@ class Summary(Stored):
 
 def summary(tournament: Tournament) -> dict[str, Any]:
     """Return every figure of a tournament as plain data."""
-    who, standings = range(len(tournament.players)), tournament.standings
-    duels = []
-    if standings is not None:
-        for (hero, villain), p in standings.adjusted().items():
-            numbers = standings.against(hero, villain).as_numbers()
-            duels.append({"hero": hero, "villain": villain, **numbers, "p": p})
-    totals = []
-    for hero, performance in enumerate(tournament.performances):
-        rest = {name: value for name, value in performance._asdict().items() if name != "chips"}
-        totals.append({"hero": hero, **performance.chips.as_numbers(), "win_share": performance.win_share, **rest})
+    standings = tournament.standings
     return {
         "game": tournament.game.id,
         "version": tournament.game.version,
@@ -173,12 +164,25 @@ def summary(tournament: Tournament) -> dict[str, Any]:
         "games": int(np.prod(tournament.chips.shape[:3])),
         "seed": in_json(tournament.seed),
         "unit": "chips per deal; low and high are the ends of the 95% interval of the mean over n deals; p by Holm",
-        "duels": duels,
-        "totals": totals,
+        "duels": []
+        if standings is None
+        else [
+            {"hero": hero, "villain": villain, **standings.against(hero, villain).as_numbers(), "p": p}
+            for (hero, villain), p in standings.adjusted().items()
+        ],
+        "totals": [
+            {
+                "hero": hero,
+                **done.chips.as_numbers(),
+                "win_share": done.win_share,
+                **{name: value for name, value in done._asdict().items() if name != "chips"},
+            }
+            for hero, done in enumerate(tournament.performances)
+        ],
         "rating_orders": tournament.ratings.orders,
         "seats": [
             {"hero": hero, "seat": seat, **tournament.at_seat(hero, seat).as_numbers()}
-            for hero in who
+            for hero in range(len(tournament.players))
             for seat in range(tournament.variant.players)
         ],
     }

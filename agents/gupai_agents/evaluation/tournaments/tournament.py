@@ -219,29 +219,26 @@ class Tournament:
     def performances(self) -> tuple[Performance, ...]:
         """How every agent did."""
         who = range(len(self.players))
-        standings, ranks = self.standings, None
-        if standings is not None:
-            ranks = alpha_rank(standings.chips.mean((2, 3)))
+        ranks = None if self.standings is None else alpha_rank(self.standings.chips.mean((2, 3)))
         by_deal = [self.chips_of(agent) for agent in who]
         adjusted = holm([t_test(chips) for chips in by_deal])
-        names = action_types_of(self.game)[0]
-        performances = []
-        for agent in who:
-            action_types = (
-                self._mean(lambda index, place: self.action_types[index, :, :, place], agent).mean(0)
-                / self.variant.deals
-            )
-            performance = Performance(
+        return tuple(
+            Performance(
                 chips=estimate(by_deal[agent]),
                 p=adjusted[agent],
                 places=tuple(self._mean(self._places, agent).mean(0).tolist()),
-                action_types=dict(zip(names, action_types.tolist(), strict=True)),
+                action_types=self._action_types(agent),
                 rating=float(self.ratings.points[agent]),
                 rating_width=float(self.ratings.widths[agent]),
                 alpha_rank=None if ranks is None else float(ranks[agent]),
             )
-            performances.append(performance)
-        return tuple(performances)
+            for agent in who
+        )
+
+    def _action_types(self, agent: int) -> dict[str, float]:
+        """Return how often a deal an agent did what `action_types_of` lists."""
+        often = self._mean(lambda index, place: self.action_types[index, :, :, place], agent).mean(0)
+        return dict(zip(action_types_of(self.game)[0], (often / self.variant.deals).tolist(), strict=True))
 
     def chips_of(self, agent: int) -> np.ndarray:
         """Return the chips of an agent deal by deal, float64 [deals], over the places that count for it."""
