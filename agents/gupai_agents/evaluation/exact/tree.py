@@ -50,6 +50,7 @@ class GameTree:
     seats: int8 [I], who decides. batch: the decisions of an agent there, I rows.
     first: int32 [I + 1], the set's first sequence, then Q. before: int32 [I], the seat's sequence that leads there.
     layers: int32 [layers + 1], sets layers[l]..layers[l + 1] - 1 depend on those of earlier layers alone.
+    together: partners are one player, see `build_tree_of_sides`; what is said of seats here is said of players then.
     """
 
     game: Game
@@ -64,6 +65,7 @@ class GameTree:
     first: np.ndarray
     before: np.ndarray
     layers: np.ndarray
+    together: bool = False
 
     @property
     def players(self) -> int:
@@ -130,8 +132,8 @@ class GameTree:
 
     @property
     def sides(self) -> np.ndarray:
-        """The side for which each seat plays, int [seats]."""
-        return self.game.sides(self.players)
+        """The side for which each seat plays, int [seats]; partners that are one player are a side."""
+        return np.arange(self.players) if self.together else self.game.sides(self.players)
 
     def side_gains(self, policy: np.ndarray) -> np.ndarray:
         """Return how much more each side wins per deal and seat if its seats respond, float64 [sides].
@@ -264,11 +266,21 @@ def build_tree(game: str | Game, /, **variant: Unpack[Options]) -> GameTree | Ha
     return _Search(game, variant).tree()
 
 
+def build_tree_of_sides(game: str | Game, /, **variant: Unpack[Options]) -> GameTree:
+    """Search all play of a variant, with partners as one player that sees all of their hands; `seats` are of sides.
+
+    Raises:
+        ValueError: As `build_tree`.
+    """
+    game = get_game(game)
+    return _Search(game, variant, together=True).tree()
+
+
 class _Positions(NamedTuple):
     """N positions of the same depth.
 
-    probability: float64 [N], the probability of their deals. The rest by seat, int [N, seats]: sequences, the last one
-    played; seen, the number of all that the seat has seen; view, the number of what it sees now.
+    probability: float64 [N], the probability of their deals. The rest by player, int [N, players]: sequences, the last
+    one played; seen, the number of all that the player has seen; and by seat, view, the number of what it sees now.
     """
 
     probability: np.ndarray
@@ -285,13 +297,15 @@ class _Search:
 
     What a seat has seen is numbered by what it had seen before and what is new: its own action, as -1 - action, or the
     number of its view. A view that has not changed adds nothing, for a seat does not notice a decision that does not
-    show.
+    show. Partners that play together are one player, which sees what each of them does.
     """
 
-    def __init__(self, game: Game, options: Options) -> None:
-        self.game, self.options = game, options
+    def __init__(self, game: Game, options: Options, together: bool = False) -> None:
+        self.game, self.options, self.together = game, options, together
         self.variant = game.variant.make(**options)
-        self.players = self.variant.players
+        seats = self.variant.players
+        self.player_of = game.sides(seats) if together else np.arange(seats)
+        self.players = int(self.player_of.max()) + 1
         self.views: dict[bytes, int] = {}
         self.seen: dict[tuple[int, int], int] = {}
         self.sets: dict[int, int] = {}  # by what the seat to act has seen
@@ -304,13 +318,13 @@ class _Search:
         states, probability = all_deals(self.game, **self.options)
         deals = len(states)
         nodes = 1 + deals
-        seats = np.tile(np.arange(self.players), (deals, 1))
-        positions = _Positions(probability, seats, -1 - seats, np.full_like(seats, -1))
+        players = np.tile(np.arange(self.players), (deals, 1))
+        positions = _Positions(probability, players, -1 - players, np.full((deals, len(self.player_of)), -1))
         envs = resume_lanes(self.game, self.variant, states)
         self._expand(envs, positions, np.full(deals, NOBODY), np.zeros(deals, np.int64))
         while envs.num_envs:
-            rows = np.arange(envs.num_envs)
-            sets = self._sets(envs, positions.seen[rows, envs.seats], positions.sequences[rows, envs.seats])
+            lanes = np.arange(envs.num_envs), self.player_of[envs.seats]
+            sets = self._sets(envs, positions.seen[lanes], positions.sequences[lanes])
             row, actions = np.nonzero(envs.masks)
             nodes += len(row)
             if nodes > MOST_NODES:
@@ -320,11 +334,12 @@ class _Search:
                 )
             movers, ways = envs.seats[row], envs.masks.cumsum(1)[row, actions]
             positions = positions.at(row)
-            positions.sequences[np.arange(len(row)), movers] = self._first()[sets[row]] + ways - 1
+            positions.sequences[np.arange(len(row)), self.player_of[movers]] = self._first()[sets[row]] + ways - 1
             envs = resume_lanes(self.game, self.variant, envs.states[row])
             payoffs, terminated = envs.step(actions)
             self.ends["probability"].append(positions.probability[terminated])
-            self.ends["payoffs"].append(payoffs[terminated, : self.players].astype(np.float64))
+            own = np.unique(self.player_of, return_index=True)[1]  # partners win alike
+            self.ends["payoffs"].append(payoffs[terminated][:, own].astype(np.float64))
             self.ends["ends"].append(positions.sequences[terminated].astype(np.int32))
             if terminated.all():
                 break
@@ -343,12 +358,13 @@ class _Search:
             first=self._first(),
             before=columns["before"],
             layers=np.unique(self.layers),
+            together=self.together,
             **{name: np.concatenate(parts) for name, parts in self.ends.items()},
         )
 
     def _expand(self, envs: VectorEnv, positions: _Positions, movers: np.ndarray, actions: np.ndarray) -> None:
         """Record what every seat sees after the movers' actions, int [N]."""
-        for seat in range(self.players):
+        for seat, player in enumerate(self.player_of.tolist()):
             views = np.zeros(envs.num_envs, self.game.view).view(np.recarray)
             envs.kernels.view_of(envs.rules, envs.states, seat, views)
             now = _numbers(self.views, views.view(f"V{views.itemsize}").tolist())
@@ -356,8 +372,8 @@ class _Search:
                 (np.flatnonzero(movers == seat), -1 - actions),
                 (np.flatnonzero(now != positions.view[:, seat]), now),
             ):
-                keys = zip(positions.seen[news, seat].tolist(), events[news].tolist(), strict=True)
-                positions.seen[news, seat] = _numbers(self.seen, keys)
+                keys = zip(positions.seen[news, player].tolist(), events[news].tolist(), strict=True)
+                positions.seen[news, player] = _numbers(self.seen, keys)
             positions.view[:, seat] = now
 
     def _sets(self, envs: VectorEnv, seen: np.ndarray, before: np.ndarray) -> np.ndarray:
@@ -366,7 +382,7 @@ class _Search:
         sets = _numbers(self.sets, seen.tolist())
         numbers, rows = np.unique(sets, return_index=True)
         rows = rows[numbers >= old]
-        self.columns["seats"].append(envs.seats[rows])
+        self.columns["seats"].append(self.player_of[envs.seats[rows]].astype(np.int8))
         self.columns["views"].append(envs.views(rows)[0])
         self.columns["masks"].append(envs.masks[rows])
         self.columns["before"].append(before[rows])

@@ -12,7 +12,7 @@ import pytest
 from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.evaluation import GameTree, build_tree
 from gupai_agents.evaluation.exact import tree as exact
-from gupai_agents.evaluation.exact.tree import solve
+from gupai_agents.evaluation.exact.tree import build_tree_of_sides, solve
 from gupai_env import GAMES, get_game
 from gupai_env.core.deal import Deal
 from gupai_env.deals import Deals, all_deals
@@ -259,3 +259,22 @@ def test_agents_that_draw_must_give_their_policy():
 
     with pytest.raises(ValueError, match="silent draws its actions; give it a method `probabilities`"):
         tiny_tree("jie-long", forced_play=True).policy([Silent(), Silent()])
+
+
+def test_partners_as_one_player_see_both_hands_and_win_no_less():
+    options = {**get_game("deer-hunt").variant.tiny_options(), "leader": 0}
+    together, apart = build_tree_of_sides("deer-hunt", **options), build_tree("deer-hunt", **options)
+    assert isinstance(apart, GameTree) and (together.players, together.nodes) == (2, apart.nodes)
+    assert together.sets > apart.sets and set(together.seats.tolist()) == {0, 1}
+    play, same = together.uniform(), apart.uniform()
+    assert together.values(play) == pytest.approx(apart.values(same)[:2])
+    # Who plans for both and sees both hands gains more than partners who respond in turn.
+    assert (together.gains(play) > apart.side_gains(same) + 0.1).all()
+    assert together.exploitability(play) == pytest.approx(together.gains(play).mean())
+
+
+def test_where_nobody_has_a_partner_players_are_seats():
+    options = get_game("ding-niu").variant.tiny_options()
+    together, seats = build_tree_of_sides("ding-niu", **options), tiny_tree("ding-niu")
+    for name in ("ends", "payoffs", "seats", "first", "before"):
+        np.testing.assert_array_equal(getattr(together, name), getattr(seats, name))
