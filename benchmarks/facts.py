@@ -21,7 +21,10 @@ from gupai_env.storage.files import write_file
 FOLDER = Path(__file__).parents[1] / "results" / "facts"
 ATLAS = FOLDER.with_name("atlas")
 # Deals of each question; of `mixing` all, exactly.
-QUESTIONS = {"tiles": 20_000, "seats": 2_000, "sure": 1_000, "mixing": 2, "openings": 200, "secrets": 300}
+QUESTIONS = {"tiles": 20_000, "seats": 2_000, "sure": 1_000, "mixing": 2, "openings": 200, "secrets": 1_000}
+# Other numbers, where more are needed or fewer are enough.
+SECRETS = {"jie-long": 4_000, "ding-niu": 4_000, "da-ling": 4_000, "tien-gow": 4_000, "deer-hunt": 4_000}
+SECRETS |= {"tiu-u": 500, "shi-wu-hu": 300}
 MORE = {"jie-long": ["forced_play=true"]}  # variants with figures of their own
 
 
@@ -34,17 +37,14 @@ def variants(game: Game) -> list[str]:
 
 def questions(game: Game) -> dict[str, list[str]]:
     """Return what is asked about a game, each with the words of its command."""
-    commands = {
-        question: [game.id, "--about", question, "--deals", str(deals)] for question, deals in QUESTIONS.items()
-    }
+    deals = QUESTIONS | {"secrets": SECRETS.get(game.id, QUESTIONS["secrets"])}
+    commands = {question: [game.id, "--about", question, "--deals", str(number)] for question, number in deals.items()}
     commands["seats"] += ["random", "greedy", "best"]
     commands["sure"] += ["greedy", "tuned", "best"]
     if game.variant().players == 2:  # of two seats nobody sits behind another
         commands["seats"] += ["-o", "players=3"]
     if game.simultaneous:  # nobody leads
         del commands["openings"]
-    if game.teams:  # have no equilibrium that is known
-        del commands["mixing"]
     return commands
 
 

@@ -8,12 +8,12 @@ played from all seats or by all players at once, counts once.
 """
 
 import argparse
+from collections.abc import Sequence
 
 import numpy as np
 
-from gupai_agents.evaluation import facts
-from gupai_agents.evaluation.atlas import Fit, study_of
-from gupai_agents.evaluation.facts import Facts, TinyDeck, facts_of
+from gupai_agents.evaluation.atlas import Table, play, study_of
+from gupai_agents.evaluation.atlas.tiles import Fit
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_env import GAMES
 
@@ -23,17 +23,20 @@ KINDS = ("chips by turn", "decisions", "ties", "hand", "endings", "variance", "w
 
 def measured(name: str, deals: int, seed: int) -> dict[str, list[Estimate]]:
     """Measure the figures of a game, with what each tile is worth in the hand that is dealt."""
-    figures = figures_of(facts_of(name, ["greedy", "best"], "greedy", deals, seed=seed))
+    figures = figures_of(play.tables(study_of(name, ["greedy", "best"], deals, seed=seed)))
     tiles = Fit(study_of(name, ["best"], deals, seed=seed)).tiles()
     return figures | {"tile": [tiles[kind] for kind in sorted(tiles)]}
 
 
-def figures_of(result: Facts) -> dict[str, list[Estimate]]:
+def figures_of(tables: Sequence[Table]) -> dict[str, list[Estimate]]:
     """Return the figures of the strongest player by kind."""
-    best, luck = result.self_play[-1], result.luck
-    several = [list(best.by_turn), [best.decisions, best.legal, best.forced], [best.ties], [best.hand]]
-    several += [list(best.endings.values()), [luck.variance], [luck.within], [luck.gain], [luck.skill]]
-    return dict(zip(KINDS[:-1], several, strict=True))
+    by_title = {table.title: table.columns() for table in tables}
+    turns, deal = tables[0].columns()["best"], by_title["A deal"]
+    best = {head: cells["best"] for head, cells in deal.items()}
+    (luck,) = zip(*(cells.values() for cells in by_title["Luck and skill"].values()), strict=True)
+    several = [list(turns.values()), [best["decisions"], best["legal actions"], best["with one legal action"]]]
+    several += [[best["ties"]], [best["the hand explains"]], list(by_title["How deals end"]["best"].values())]
+    return dict(zip(KINDS[:-1], [*several, *([figure] for figure in luck)], strict=True))
 
 
 def covered(samples: list[list[Estimate]], truths: list[Estimate]) -> tuple[float, float]:
@@ -54,7 +57,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=SAMPLES)
     parser.add_argument("--deals", type=int, default=DEALS)
     chosen = parser.parse_args()
-    facts.tiny_deck = lambda game, variant: TinyDeck({}, 0, 0, 0, (), 0.0)  # is exact
+    play.tiny_deck = lambda study: Table("", (), (), ())  # is exact
     print(f"| game | {' | '.join(KINDS)} |", "|---" * (len(KINDS) + 1) + "|", sep="\n", flush=True)
     for name in chosen.game or GAMES:
         samples = [measured(name, chosen.deals, seed) for seed in range(chosen.samples)]

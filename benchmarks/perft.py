@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from gupai_agents.evaluation.facts import perft
+from gupai_agents.evaluation.exact.perft import perft
 from gupai_app.facts.terminal import dealt, perft_content
 from gupai_env.core.game import Game
 from gupai_env.deals import all_deals

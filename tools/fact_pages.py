@@ -5,10 +5,11 @@ from typing import Any
 
 from writing import RESULTS, filled
 
+from gupai_agents.evaluation.atlas import QUESTIONS, Table, tables_in
 from gupai_agents.evaluation.intervals import figures
 from gupai_agents.evaluation.pages.chart import Scale
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_app.facts.terminal import Rows, answer_tables, chips, counted, number, percent, sure, tables_of
+from gupai_app.facts.terminal import as_read, counted, percent
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import PIPS, parse_tiles
 from gupai_env.games import GAMES
@@ -17,14 +18,7 @@ from gupai_env.render.pieces import LENGTH, LIGHT, style, symbols, text_at, tile
 
 FOLDER, SOURCE = RESULTS / "facts", "`results/facts` and `results/atlas`, by `python -m benchmarks.facts`"
 ATLAS = RESULTS / "atlas"
-HEADS = {
-    "tiles": "What a hand is worth",
-    "seats": "Whom to sit behind",
-    "sure": "How sure one can be",
-    "openings": "What to lead",
-    "secrets": "What a secret is worth",
-    "mixing": "Where to be unpredictable",
-}
+TINY = "The tiny deck, searched completely"
 TILE, STEP, HIGH, EDGE = 34, 46, 420, 30  # sizes in the picture of what tiles are worth, in pixels
 
 
@@ -41,10 +35,16 @@ def answers(game: Game) -> dict[str, dict[str, Any]]:
     return {content["question"]: content for content in contents if content["game"] == game.id}
 
 
-def cells(content: dict[str, Any], number: int = 0) -> dict[str, dict[str, str]]:
+def table_in(content: dict[str, Any], which: str | int = 0) -> Table:
+    """Return a table of an answer, by its title or its number."""
+    tables = tables_in(content)
+    return tables[which] if isinstance(which, int) else next(table for table in tables if table.title == which)
+
+
+def cells(content: dict[str, Any], which: str | int = 0) -> dict[str, dict[str, str]]:
     """Return the figures of a table of an answer as texts, by the first cell of a row and the head of a column."""
-    table: Rows = list(answer_tables(content))[number]
-    return {row[0]: dict(zip(table.heads, row, strict=True)) for row in table.rows}
+    (table,) = as_read([table_in(content, which)])
+    return {str(row[0]): dict(zip(table.heads, map(str, row), strict=True)) for row in table.rows}
 
 
 def tiles(rows: dict[str, dict[str, str]], *part: int | None) -> str:
@@ -61,8 +61,8 @@ def around(rows: dict[str, dict[str, str]], player: str) -> list[str]:
 
 def page(game: Game) -> str:
     """Return the page of the facts of a game."""
-    how = {"tables_of": tables_of, "answer_tables": answer_tables, "heads": HEADS, "source": SOURCE}
-    return filled("facts-of-game.md", game=game, variants=recorded(game), answers=answers(game), **how)
+    how = {"tables_in": tables_in, "as_read": as_read, "questions": QUESTIONS, "source": SOURCE}
+    return filled("facts-of-game.md", game=game, contents=[*recorded(game), *answers(game).values()], **how)
 
 
 def picture(game: Game) -> str:
@@ -86,15 +86,6 @@ def picture(game: Game) -> str:
     )
 
 
-def figures_in(table: dict[str, Any]) -> dict[str, dict[str, Estimate]]:
-    """Return the figures of a table of the atlas, by the head of a column and the first cell of a row."""
-    return {
-        head: {row[0]: Estimate.of(row[column]) for row in table["rows"]}
-        for column, (head, unit) in enumerate(zip(table["heads"], table["units"], strict=True))
-        if unit not in ("words", "exact")
-    }
-
-
 def plain(figure: Estimate) -> str:
     """Return a figure above zero without its sign."""
     return figure.text().removeprefix("+")
@@ -107,33 +98,37 @@ def games_where(place: int, tile: str) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]])
 
 
-def figures_of(game: str, question: str) -> list[dict[str, dict[str, Estimate]]]:
-    """Return the figures of the tables that answer a question, see `figures_in`; none if it is not recorded."""
-    return [figures_in(table) for table in answers(GAMES[game]).get(question, {"tables": []})["tables"]]
+def figures_of(game: str, question: str) -> list[dict[str, dict[str, Any]]]:
+    """Return the cells of the tables that answer a question, see `Table.columns`; none if it is not recorded."""
+    content = answers(GAMES[game]).get(question)
+    return [table.columns() for table in tables_in(content)] if content else []
 
 
 def overview() -> str:
     """Return the page over all games."""
     facts = {game: recorded(game) for game in GAMES.values()}
     (deals,) = {content["deals"] for variants in facts.values() for content in variants}
+    by_question = {game: answers(game) for game in facts}
     tinies = {  # of different options, the default ones first
-        game: {str(content["tiny"]["options"]): content["tiny"] for content in reversed(variants)}.values()
+        game: {row["options"]: row for content in reversed(variants) for row in cells(content, TINY).values()}
         for game, variants in facts.items()
     }
-    by_question = {game: answers(game) for game in facts}
-    helpers: dict[str, Any] = {"chips": chips, "number": number, "percent": percent, "sure": sure, "endings": endings}
-    helpers |= {"cells": cells, "tiles": tiles, "around": around, "by_question": by_question}
-    helpers |= {
-        "games_where": games_where,
-        "figures_of": figures_of,
-        "plain": plain,
-        "counted": counted,
-        "GAMES": GAMES,
-    }
-    return filled("facts.md", facts=facts, tinies=tinies, source=SOURCE, deals=f"{deals:,}", **helpers)
+    helpers = {part.__name__: part for part in (cells, tiles, around, endings, games_where, figures_of, plain, counted)}
+    return filled(
+        "facts.md",
+        facts=facts,
+        tinies=tinies,
+        by_question=by_question,
+        questions=QUESTIONS,
+        source=SOURCE,
+        deals=f"{deals:,}",
+        GAMES=GAMES,
+        **helpers,
+    )
 
 
-def endings(self_play: dict[str, Any]) -> str:
-    """Return how deals end, the most frequent first."""
-    shares = sorted(self_play["endings"].items(), key=lambda ending: -ending[1]["mean"])
-    return ", ".join(f"{name} {percent(share)}" for name, share in shares if share["mean"] >= 0.0005)
+def endings(content: dict[str, Any]) -> str:
+    """Return how deals end with the strongest player in all seats, the most frequent first."""
+    *_, shares = table_in(content, "How deals end").columns().values()
+    frequent = sorted(shares.items(), key=lambda ending: -ending[1].mean)
+    return ", ".join(f"{name} {percent(share)}" for name, share in frequent if share.mean >= 0.0005)

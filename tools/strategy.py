@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from typing import Any
 
-from fact_pages import answers, figures_in, plain, recorded
+from fact_pages import answers, figures_of, plain, recorded, table_in
 from writing import ROOT, content_of, fill, recorded_claims, written
 
 from gupai_agents.evaluation.claims import read_claim
@@ -154,7 +154,8 @@ class Figures:
 
     def ending(self, name: str) -> str:
         """Return the share of deals of `best` that end in a way."""
-        return share_text(Estimate.of(recorded(self.game)[0]["self_play"][-1]["endings"][name]))
+        *_, shares = table_in(recorded(self.game)[0], "How deals end").columns().values()
+        return share_text(shares[name])
 
     def strong(self, *name: Any, do: str = "do so", other: bool = False, when: str = "") -> str:
         """Return in a sentence whether strong players play in a way, and how often they could have.
@@ -210,7 +211,7 @@ def where_to_sit(game: Game) -> str:
     if "seats" not in answers(game):
         return ""
     content = answers(game)["seats"]
-    around, *mistakes = (figures_in(table) for table in content["tables"])
+    around, *mistakes = figures_of(game.id, "seats")
     greedy, less = around["greedy"], "the next in turn, less the one before it"
     if greedy[less].mean < SURE * greedy[less].half_width:
         return ""
@@ -239,7 +240,7 @@ def what_to_hide(game: Game) -> str:
     """Return the advice to hide a hand, "" where it is not known to cost anything to be seen."""
     if "secrets" not in answers(game):
         return ""
-    chips = figures_in(answers(game)["secrets"]["tables"][0])["chips per deal"]
+    chips = figures_of(game.id, "secrets")[0]["chips per deal"]
     cost = -chips.get("all others see its hand", Estimate.symmetric(0, 1, 0))
     if cost.mean < SURE * cost.half_width:
         return ""

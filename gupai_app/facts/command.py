@@ -10,7 +10,6 @@ from gupai_app.shell.options import (
     AsJson,
     GameName,
     Options,
-    Sharing,
     one_of,
     read_agent,
     read_seed,
@@ -27,17 +26,14 @@ def facts(
         list[str] | None,
         typer.Argument(metavar="[AGENT]...", help="Players, the weakest first (default: random, greedy, tuned, best)"),
     ] = None,
-    rival: Annotated[str, typer.Option(metavar="AGENT", help="With whom the last player is compared")] = "greedy",
     deals: Annotated[int, typer.Option(min=2, max=1 << 20, help="Deals for each player, duel and mixed table")] = 2000,
     seed: Annotated[int, typer.Option(help="Random seed")] = 0,
     question: Annotated[
-        str | None,
+        str,
         typer.Option(
-            "--about",
-            metavar="QUESTION",
-            help="Answer one question instead: tiles, seats, sure, openings, secrets, mixing",
+            "--about", metavar="QUESTION", help="What is asked: play, tiles, seats, sure, openings, secrets, mixing"
         ),
-    ] = None,
+    ] = "play",
     hand: Annotated[
         str | None, typer.Option(metavar="TILES", help='What a hand, such as "6:6 5:4 ...", is worth in each place')
     ] = None,
@@ -50,23 +46,18 @@ def facts(
 
     from gupai_agents import agent_names
     from gupai_agents.evaluation.atlas import answer, answer_about_hand, study_of
-    from gupai_agents.evaluation.facts import facts_of, steps_of
     from gupai_app.facts import terminal
-    from gupai_app.shell.screen import waiting
+    from gupai_app.shell.screen import progress
 
     with mistakes():
-        one_of({"--about": question, "--hand": hand})
+        one_of({"--about": question != "play", "--hand": hand})
     names = agents or [player for player in PLAYERS if player in agent_names(game, variant)]
     players = [read_agent(spec, game, variant) for spec in names]
-    if question or hand:
-        with mistakes(), resume_hint(NOTHING_SAVED), waiting("playing the deals"):
-            study = study_of(game, players, deals, seed=seed, **variant.changed())
-            content = answer(study, question) if question else answer_about_hand(study, hand or "")
-        return terminal.answer(terminal.with_command(content.as_numbers()), as_json=as_json)
-    weaker = read_agent(rival, game, variant)
-    with Sharing().work("deals", steps_of(players, deals)) as how:
-        result = facts_of(game, players, weaker, deals, seed=seed, progress=how["progress"], **variant.changed())
-    terminal.facts(terminal.with_command(result.as_numbers()), as_json=as_json)
+    total = (len(players) + 2) * deals if question == "play" and not hand else None
+    with mistakes(), resume_hint(NOTHING_SAVED), progress("deals", total) as done:
+        study = study_of(game, players, deals, seed=seed, progress=done, **variant.changed())
+        content = answer_about_hand(study, hand) if hand else answer(study, question)
+    terminal.answer(content.as_numbers(), as_json=as_json)
 
 
 def perft(
@@ -83,7 +74,7 @@ def perft(
     game, variant = (read_tiny_variant if every_deal else read_variant)(name, option)
     seed = read_seed(seed)
 
-    from gupai_agents.evaluation.facts import perft as ways_of_play
+    from gupai_agents.evaluation.exact.perft import perft as ways_of_play
     from gupai_app.facts import terminal
     from gupai_env.deals import all_deals
 

@@ -101,9 +101,11 @@ def _bar(*columns: ProgressColumn) -> Iterator[Progress]:
 
 
 @contextmanager
-def progress(unit: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar on standard error, if that is a terminal, while the block calls `done(number)`."""
-    so_far = worded("{done} of {total} {unit}", done="{task.completed:,}", total="{task.total:,}", unit=worded(unit))
+def progress(unit: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Show a bar on standard error, if that is a terminal, while the block calls `done(number)`; None: nobody knows of
+    how many."""
+    template = "{done} {unit}" if total is None else "{done} of {total} {unit}"
+    so_far = worded(template, done="{task.completed:,}", total="{task.total:,}", unit=worded(unit))
     with _bar(BarColumn(), TextColumn(so_far), TimeRemainingColumn()) as bar:
         task = bar.add_task(unit, total=total)
         yield lambda number: bar.advance(task, number)

@@ -55,7 +55,7 @@ PRINTED = (
     "replay games --html page.html", "export-dataset games --out data.npz",
     "tournament jie-long random greedy --deals 2 --out kept", "verify kept",
     "claim list", "claim show tg-banker", "claim features", "claim run tg-banker --deals 60 --no-masters",
-    "facts ding-niu random greedy --rival random --deals 40", "facts jie-long greedy tuned --about seats --deals 20",
+    "facts ding-niu random greedy --deals 40", "facts jie-long greedy tuned --about seats --deals 20",
     "facts ding-niu greedy --about mixing",
     "facts tien-gow greedy --hand [6:6][6:6][6:4][5:5][4:1][3:3][3:2][2:1] --deals 200",
     "exploitability tiu-u greedy",

@@ -13,7 +13,7 @@ import pytest
 
 from adapters import ADAPTERS
 from checkout import ROOT
-from gupai_agents.evaluation.facts import perft
+from gupai_agents.evaluation.exact.perft import perft
 from gupai_app.facts.terminal import dealt
 from gupai_env.core.deal import Fields
 from gupai_env.deals import all_deals

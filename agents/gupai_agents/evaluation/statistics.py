@@ -103,9 +103,9 @@ class Estimate(NamedTuple):
     @classmethod
     def of(cls, content: Mapping[str, Any]) -> "Estimate":
         """Return an estimate from a file."""
-        mean, low, high = (content[name] for name in ("mean", "low", "high"))
-        low, high = (-math.inf, math.inf) if low is None else (low, high)
-        return cls(math.nan if mean is None else mean, low, high, content["n"])
+        unknown = {"mean": math.nan, "low": -math.inf, "high": math.inf}
+        mean, low, high = (none if content[name] is None else content[name] for name, none in unknown.items())
+        return cls(mean, low, high, content["n"])
 
     def text(self, places: int | None = None, noun: str = "deals") -> str:
         """Return it as people read it, see `interval_text`."""

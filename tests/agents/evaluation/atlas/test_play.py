@@ -9,17 +9,15 @@ import pytest
 from checkout import ROOT, files
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.evaluation import facts
+from gupai_agents.evaluation.atlas import Table, play, study_of, tables_in
+from gupai_agents.evaluation.atlas.study import TURNS
 from gupai_agents.evaluation.claims.exacts import answer
 from gupai_agents.evaluation.claims.features import METRICS
 from gupai_agents.evaluation.claims.verdicts import rated
-from gupai_agents.evaluation.exact.tree import build_tree
-from gupai_agents.evaluation.facts import facts_of, steps_of, tiny_deck
+from gupai_agents.evaluation.exact.tree import build_tree, solve
 from gupai_agents.evaluation.matches.match import duel, key_of
-from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.play import decisions
 from gupai_agents.play.decisions import new_lanes
-from gupai_app.facts.terminal import sure
 from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.claims import Outcome, vocabulary_of
@@ -126,7 +124,7 @@ def test_variances_and_the_gain_of_duplicates_are_those_of_the_model():
     luck = rng.normal(0, 3, (deals, seats))
     luck -= luck.mean(1, keepdims=True)  # of the seats, which even out over all rotations
     chips = 1 + luck + rng.normal(0, 1, (deals, seats))
-    variance, within, gain = facts._variances(chips)
+    variance, within, gain = play.variances(chips)
     assert variance.low < chips.var() < variance.high and variance.mean == pytest.approx(9 * 3 / 4 + 1, rel=0.02)
     assert within.mean == pytest.approx((9 + 1) * 3 / 4, rel=0.02)  # of the whole, with one divisor
     between = chips.mean(1).var()
@@ -139,22 +137,22 @@ def test_hands_explain_what_they_decide_and_no_more():
     hands = rng.integers(0, 3, (3000, 2, 21))
     noise = rng.normal(0, 1, (3000, 2))
     worth = (hands @ np.arange(21.0)) / 20
-    share = facts._explained(hands, worth + noise + np.array([2.0, -2.0]))
+    share = play.explained(hands, worth + noise + np.array([2.0, -2.0]))
     signal = worth.var() + 4
     assert share.mean == pytest.approx(signal / (signal + 1), abs=0.02)
-    assert facts._explained(hands, noise).mean < 0.01  # less what a fit explains by chance
+    assert play.explained(hands, noise).mean < 0.01  # less what a fit explains by chance
 
 
 def test_parts_of_recorded_variance_do_not_exceed_the_whole():
     for file in files("results/facts", name="*.json"):
-        luck = json.loads(file.read_text(encoding="utf-8"))["luck"]
-        assert 0 < luck["within"]["mean"] < luck["variance"]["mean"], file.stem
+        (luck,) = table(tables_in(json.loads(file.read_text(encoding="utf-8"))), "Luck and skill").rows
+        assert 0 < luck[2].mean < luck[1].mean, file.stem
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_variance_of_a_game_is_that_within_deals_and_that_between_them(name):
     chips = duel(name, "greedy", "random", 60, seed=3).chips[:, :, 0]
-    variance, within, _ = facts._variances(chips)
+    variance, within, _ = play.variances(chips)
     assert 0 <= within.mean <= variance.mean
     assert within.mean + chips.mean(1).var(ddof=1) == pytest.approx(variance.mean)
 
@@ -172,28 +170,29 @@ def test_share_of_the_player_is_covered_where_players_are_almost_alike():
     assert covered >= 185  # of 200 at 95%
 
 
-def of_few_rounds(game, variant) -> facts.TinyDeck:
-    return tiny_deck(game, variant, rounds=2)
-
-
 @pytest.fixture(autouse=True, scope="module")
 def quick_trees():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(facts, "tiny_deck", of_few_rounds)
+        patch.setattr(play, "ROUNDS", 2)
         yield
+
+
+def table(tables, title: str) -> Table:
+    return next(table for table in tables if table.title == title)
 
 
 @pytest.fixture(scope="module")
 def jie_long(quick_trees):
     played = []
-    result = facts_of("jie-long", ["random", "greedy", "variety"], "greedy", 300, seed=9, progress=played.append)
-    assert sum(played) == steps_of(["random", "greedy", "variety"], 300)
-    return result
+    study = study_of("jie-long", ["random", "greedy", "variety"], 300, seed=9, progress=played.append)
+    tables = play.tables(study)
+    assert sum(played) == (3 + 2) * 300
+    return tables
 
 
 def test_chips_by_turn_begin_with_the_leader_and_sum_to_zero(jie_long):
-    game, variant = jie_long.game, jie_long.variant
-    envs = new_lanes(game, variant, 300)
+    game = get_game("jie-long")
+    envs = new_lanes(game, game.variant(), 300)
     envs.reset(seeds=[key_of(9, deal) for deal in range(300)])
     leaders, greedy = envs.states.leader.copy(), make_agent("greedy", game)
     counts, forced, legal = np.zeros(300), 0, 0
@@ -205,115 +204,125 @@ def test_chips_by_turn_begin_with_the_leader_and_sum_to_zero(jie_long):
         views, rng_keys = envs.views(rows)
         actions[rows] = greedy.act(DecisionBatch(views, envs.masks[rows], rng_keys))
         envs.step(actions)
-    part = jie_long.self_play[1]
-    assert part.by_turn[0].mean == pytest.approx(envs.states.total[np.arange(300), leaders].mean())
-    assert sum(turn.mean for turn in part.by_turn) == pytest.approx(0, abs=1e-6)
-    assert part.decisions.mean == counts.mean()
-    assert part.forced.mean == pytest.approx(forced / counts.sum())
-    assert part.legal.mean == pytest.approx(legal / counts.sum())
+    by_turn = [*jie_long[0].columns()["greedy"].values()]
+    assert by_turn[0].mean == pytest.approx(envs.states.total[np.arange(300), leaders].mean())
+    assert sum(turn.mean for turn in by_turn) == pytest.approx(0, abs=1e-6)
     first = envs.states.total == envs.states.total.max(1, keepdims=True)
-    assert part.ties.mean == (first.sum(1) > 1).mean() > 0
+    part = {head: cells["greedy"].mean for head, cells in table(jie_long, "A deal").columns().items()}
+    assert part["decisions"] == counts.mean()
+    assert part["with one legal action"] == pytest.approx(forced / counts.sum())
+    assert part["legal actions"] == pytest.approx(legal / counts.sum())
+    assert part["ties"] == (first.sum(1) > 1).mean() > 0
+
+
+def choices_of(*players) -> dict:
+    found = play.tables(study_of("jie-long", players, 40))
+    return next(table for table in found if table.title.startswith("Choices")).columns()
 
 
 def test_choices_are_compared_where_there_is_a_choice(jie_long):
-    alike = facts_of("jie-long", ["greedy"], "greedy", 40)
-    assert {choice.differ.mean for choice in alike.choices} == {0.0}
-    assert not alike.luck.gain.has_interval  # between equal players nothing is left to estimate
-    for choice in jie_long.choices:
-        for player in (0, 1):  # two types of action: what is not the one is the other
-            assert sum(pair[player].mean for pair in choice.types.values()) == pytest.approx(1)
-    assert all(choice.types["play"][1].mean == 1 for choice in jie_long.choices)  # greedy never holds back
-    assert jie_long.choices[0].differ.mean > 0
-    assert [choice.round for choice in jie_long.choices] == list(range(1, 9))
+    assert {share.mean for share in choices_of("greedy")["they differ in"].values()} == {0.0}
+    alike = table(play.tables(study_of("jie-long", ["greedy"], 40)), "Luck and skill").columns()
+    assert not alike["a duplicate is worth"]["greedy against greedy"].has_interval  # nothing is left to estimate
+    choices = next(table for table in jie_long if table.title.startswith("Choices of variety where greedy")).columns()
+    assert [*choices["they differ in"]] == [*map(str, range(1, 9))] and choices["they differ in"]["1"].mean > 0
+    plays, discards = choices["play: variety, greedy"], choices["discard: variety, greedy"]
+    for number in plays:  # two types of action: what is not the one is the other
+        assert [a.mean + b.mean for a, b in zip(plays[number], discards[number], strict=True)] == [1, 1]
+    assert all(greedy.mean == 1 for _, greedy in plays.values())  # greedy never holds back
 
 
 def test_types_of_action_are_counted_for_the_last_player_then_for_the_rival():
-    choices = facts_of("jie-long", [Discarding()], "greedy", 20).choices
-    assert {(choice.types["discard"][0].mean, choice.types["discard"][1].mean) for choice in choices} == {(1.0, 0.0)}
+    discards = choices_of("greedy", Discarding())["discard: discarding, greedy"]
+    assert {tuple(share.mean for share in pair) for pair in discards.values()} == {(1.0, 0.0)}
 
 
-def test_skill_is_measured_between_sides_that_draw_their_players(jie_long, monkeypatch):
+def test_skill_is_measured_between_sides_that_draw_their_players(monkeypatch):
     seatings = []
 
     def play_out(envs, agents, seating):
         seatings.append(seating)
         decisions.play_out(envs, agents, seating)
 
-    monkeypatch.setattr(facts, "play_out", play_out)
-    skill = facts_of("deer-hunt", ["greedy", "hunter", "tuned"], "greedy", 60).luck.skill
+    monkeypatch.setattr(play, "play_out", play_out)
+    skill = play.skill(study_of("deer-hunt", ["random", "greedy", "hunter", "tuned"], 60))
     drawn = np.concatenate(seatings)
     assert (drawn[:, :2] == drawn[:, 2:]).all() and {tuple(row) for row in drawn[:, :2].tolist()} > {(0, 1), (1, 0)}
     assert set(drawn.ravel().tolist()) == {0, 1, 2} and np.isfinite(skill.mean)
     # Of `random`, which loses much, no account is taken: the other two players are almost alike.
+    alike, apart = (study_of("jie-long", [who, "greedy", "variety"], 300, seed=9) for who in ("random", Discarding()))
+    assert play.skill(alike).mean < 0.1 < play.skill(apart).mean
+
+
+def tiny_of(game: str, **options) -> dict:
+    (row,) = (tiny := play.tiny_deck(study_of(game, ["greedy"], 2, **options))).rows
+    return dict(zip(tiny.heads, row, strict=True))
+
+
+def test_tiny_deck_is_that_of_the_tree(monkeypatch):
+    monkeypatch.setattr(play, "ROUNDS", 60)
+    tiny = tiny_of("ding-niu")
+    tree = build_tree("ding-niu", **{**get_game("ding-niu").variant.tiny_options(), "leader": 0})
+    assert [*tiny.values()][1:4] == [tree.deals, tree.nodes, tree.sets]
+    chips = tiny["the leader wins"]
+    assert chips.low < 0.8589 < chips.high and 0 < chips.half_width < 0.02
+    assert chips.half_width == pytest.approx(tree.gains(solve(tree, 60)).sum())
+
+
+def test_tiny_deck_has_the_options_that_are_given_as_far_as_it_allows_them(monkeypatch):
+    assert "must_catch=True" in tiny_of("shi-wu-hu", deck="tiles", must_catch=True)["options"]
+    monkeypatch.setattr(play, "ROUNDS", 40)
+    forced = tiny_of("jie-long", forced_play=True, players=3)
+    assert forced["options"] == "players=2, deck=tiny, forced_play=True"
+    assert forced["the leader wins"].mean == pytest.approx(3.62, abs=0.02)
+
+
+def test_figures_of_a_game_are_named_with_their_units(jie_long):
+    shares, counts = (table(jie_long, title) for title in ("What happens in a deal", "What is counted in a deal"))
     assert (
-        jie_long.luck.skill.mean < 0.1 < facts_of("jie-long", [Discarding(), "greedy"], "greedy", 200).luck.skill.mean
+        set(shares.units[1:]) == {"share"} and "two seats or more share the fewest points" in shares.columns()["greedy"]
     )
-
-
-def test_tiny_deck_is_that_of_the_tree():
-    game = get_game("ding-niu")
-    tiny = tiny_deck(game, game.variant(), rounds=60)
-    tree = build_tree("ding-niu", **{**game.variant.tiny_options(), "leader": 0})
-    assert (tiny.deals, tiny.nodes, tiny.sets) == (tree.deals, tree.nodes, tree.sets)
-    assert tiny.by_turn[0] == pytest.approx(0.859, abs=0.01) and sum(tiny.by_turn) == pytest.approx(0)
-    assert 0 < tiny.exploitability < 0.01
-
-
-def test_tiny_deck_has_the_options_that_are_given_as_far_as_it_allows_them():
-    game = get_game("jie-long")
-    forced = tiny_deck(game, game.variant(forced_play=True, players=3), rounds=40)
-    assert forced.options == {"players": 2, "deck": "tiny", "forced_play": True}
-    assert forced.by_turn[0] == pytest.approx(3.62, abs=0.02)
-    won = get_game("shi-wu-hu").variant
-    assert tiny_deck(get_game("shi-wu-hu"), won(deck="tiles", must_catch=True), rounds=1).options["must_catch"]
-
-
-def test_chips_of_a_tiny_deck_have_no_digits_beyond_the_gain():
-    assert sure({"by_turn": [3.14562, -3.14562], "exploitability": 0.0007}) == (["+3.146", "-3.146"], "0.0007")
-    assert sure({"by_turn": [-1.9510, 1.9510], "exploitability": 0.0526}) == (["-2.0", "+2.0"], "0.05")
-    assert sure({"by_turn": [0.85891], "exploitability": 1e-7}) == (["+0.8589"], "< 0.0001")
-
-
-def test_facts_are_json_and_refuse_matches(jie_long):
-    numbers = json.loads(json.dumps(jie_long.as_numbers()))
-    first = numbers["self_play"][0]
-    assert Estimate.of(first["by_turn"][0]).mean == jie_long.self_play[0].by_turn[0].mean
-    assert first["figures"]["tied_any"]["share"] and first["figures"]["tied_any"]["unit"] == "share of deals"
-    with pytest.raises(ValueError, match="deals=2 is not allowed"):
-        facts_of("jie-long", ["greedy"], "greedy", 10, deals=2)
+    assert set(counts.units[1:]) == {"number"} and all(name.endswith(")") for name in counts.columns()["greedy"])
 
 
 # --- figures of other programs --------------------------------------------------------------------
 
-# What programs kept outside have found, each with the half-width of its interval: (file, player, where, figure, ±).
+# What programs kept outside have found, each with the half-width of its interval: (file, player, turn or
+# figure, found, ±).
 ELSEWHERE = [
-    ("jie-long-forced_play-true", "best", ("by_turn", 0), 10.59, 0.54),
-    ("jie-long", "best", ("by_turn", 0), 10.89, 0.55),
-    ("jie-long-players-3", "best", ("by_turn", 0), 8.24, 0.44),
-    ("jie-long-players-2", "best", ("by_turn", 0), 6.32, 0.33),
-    ("jie-long", "greedy", ("by_turn", 0), 4.02, 0.29),
-    ("tiu-u", "best", ("by_turn", 0), -14.9, 2.3),
-    ("tiu-u-players-3", "best", ("by_turn", 0), -16.6, 4),
-    ("tiu-u-players-3", "best", ("by_turn", 1), -3.9, 4),
-    ("tiu-u-players-3", "best", ("by_turn", 2), 20.5, 4),
-    ("shi-wu-hu", "best", ("by_turn", 0), -48.8, 9.4),
-    ("ding-niu", "tuned", ("by_turn", 0), 2.34, 0.06),
-    ("ding-niu", "tuned", ("figures", "makers"), 0.601, 0.01),
-    ("ding-niu", "best", ("figures", "makers"), 0.736, 0.01),
-    ("ding-niu", "greedy", ("figures", "makers"), 0.453, 0.01),
-    ("ding-niu", "greedy", ("figures", "two_three_exhausted"), 0.73, 0.01),
-    ("ding-niu", "best", ("figures", "two_three_exhausted"), 0.38, 0.01),
-    ("deer-hunt", "best", ("figures", "heavens_gain"), 28.2, 0.4),
-    ("deer-hunt", "best", ("figures", "heavens_win"), 0.955, 0.005),
-    ("small-mahjong", "best", ("figures", "won_by_claim"), 0.774, 0.01),
+    ("jie-long-forced_play-true", "best", 0, 10.59, 0.54),
+    ("jie-long", "best", 0, 10.89, 0.55),
+    ("jie-long-players-3", "best", 0, 8.24, 0.44),
+    ("jie-long-players-2", "best", 0, 6.32, 0.33),
+    ("jie-long", "greedy", 0, 4.02, 0.29),
+    ("tiu-u", "best", 0, -14.9, 2.3),
+    ("tiu-u-players-3", "best", 0, -16.6, 4),
+    ("tiu-u-players-3", "best", 1, -3.9, 4),
+    ("tiu-u-players-3", "best", 2, 20.5, 4),
+    ("shi-wu-hu", "best", 0, -48.8, 9.4),
+    ("ding-niu", "tuned", 0, 2.34, 0.06),
+    ("ding-niu", "tuned", "makers", 0.601, 0.01),
+    ("ding-niu", "best", "makers", 0.736, 0.01),
+    ("ding-niu", "greedy", "makers", 0.453, 0.01),
+    ("ding-niu", "greedy", "two_three_exhausted", 0.73, 0.01),
+    ("ding-niu", "best", "two_three_exhausted", 0.38, 0.01),
+    ("deer-hunt", "best", "heavens_gain", 28.2, 0.4),
+    ("deer-hunt", "best", "heavens_win", 0.955, 0.005),
+    ("small-mahjong", "best", "won_by_claim", 0.774, 0.01),
 ]
 
 
 @pytest.mark.parametrize(("file", "player", "place", "found", "half_width"), ELSEWHERE)
 def test_recorded_facts_agree_with_figures_of_other_programs(file, player, place, found, half_width):
     content = json.loads((ROOT / "results" / "facts" / f"{file}.json").read_text(encoding="utf-8"))
-    part = next(part for part in content["self_play"] if part["player"] == player)
-    ours = Estimate.of(part[place[0]][place[1]])
+    tables = tables_in(content)
+    if isinstance(place, int):
+        ours = tables[0].columns()[player][TURNS[place]]
+    else:
+        metric = vocabulary_of(get_game(content["game"])).metrics[place]
+        title = "What happens in a deal" if metric.is_share else "What is counted in a deal"
+        label = metric.what if metric.is_share else f"{metric.what} ({metric.unit})"
+        ours = table(tables, title).columns()[player][label]
     # Two independent figures: their difference is within its own interval of 99%, if both are right.
     assert abs(ours.mean - found) < 1.3 * np.hypot(ours.half_width, half_width)
 
