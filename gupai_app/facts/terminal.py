@@ -51,17 +51,12 @@ def compared(column: Sequence[Estimate]) -> list[str]:
     return figures([estimate.mean for estimate in column], halves)
 
 
-def exact(number: float) -> str:
-    """Return a number that has no interval; a whole one counts something."""
-    return f"{number:,}" if isinstance(number, int) else f"{number:z.4f}"
-
-
 COLUMNS: Mapping[str, Callable[[Sequence[Any]], Iterable[str]]] = {
     "chips": compared,
     "share": partial(map, percent),
     "shares": partial(map, lambda shares: " / ".join(f"{share.mean:.1%}" for share in shares)),  # without intervals
     "number": partial(map, counted),
-    "exact": partial(map, exact),
+    "exact": partial(map, lambda number: f"{number:,}" if isinstance(number, int) else f"{number:z.4f}"),
     "words": partial(map, say),
 }
 

@@ -134,6 +134,27 @@ def others_first(game, rules, heuristics, state, view, mask):
 
 
 @rule
+def take_deal(game, rules, views, turn, given, number, key, states):
+    """Fill the first of some states with a deal that is given, or with a draw from a view where none are.
+
+    Args:
+        game: The module of a game.
+        rules: The options, as rules functions take them.
+        views: What seats know, [N].
+        turn: The row of the view.
+        given: The deals of all rows, [N * D].
+        number: Of the deal, from 0; after D the given ones come again.
+        key: An RNG key of the draw.
+        states: Is written, of its first one alone.
+    """
+    copies = len(given) // len(views)
+    if copies:
+        states[0] = given[turn * copies + number % copies]
+    else:
+        game.determinize(rules, views[turn], key, states[0])
+
+
+@rule
 def leave_out(alive, sums, keep, protected):
     """Leave out all except the `keep` actions of the highest sums, of equals the later ones, and never `protected`.
 
@@ -474,11 +495,10 @@ def search_loop(game: Game) -> Callable[..., Any]:
     """Return the loop of a game that searches the rows of a span; compiling (seconds) happens at its first call.
 
     It adds up in `totals`, float64 [N, num_actions, 5]. `usual`, int16 [N], is what the heuristic would play. `effort`
-    is the span, from its first row to before its second number, the playouts for each action, the most rounds, and the
-    standard errors by which an action must be better than `usual`, for which losers are dropped early; below 0 none
-    are. `sums` are those of `weigh_loop`, and without any all deals are alike. `given`, states [N * D], are the deals
-    in place of draws, D for each row. With `compared`, float64 [deals, num_actions], actions are compared with the
-    best, which is then `usual`: it is space for the chips of one row, and as many deals are the most.
+    is the span, the playouts for each action, the most rounds, and the standard errors by which an action must be
+    better than `usual`, for which losers are dropped early; below 0 none are. `sums` are those of `weigh_loop`, and
+    without any all deals are alike. `given` are deals in place of draws (`take_deal`). With `compared`, float64 [most
+    deals, num_actions], space for the chips of one row, actions are compared with the best, which is then `usual`.
     """
     module, num_actions, simultaneous = game.module, game.num_actions, game.simultaneous
     sides = tuple(game.sides(game.max_seats).tolist())
@@ -486,7 +506,7 @@ def search_loop(game: Game) -> Callable[..., Any]:
     def search(rules, heuristics, views, masks, rng_keys, effort, sums, given, usual, totals, compared):
         states, tried = blank(1, module.STATE), blank(1, module.STATE)
         view, mask, alive = blank(1, module.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
-        chips, each = scratch(num_actions, WEIGHT), len(given) // len(views)
+        chips = scratch(num_actions, WEIGHT)
         for turn in range(effort[0], effort[1]):
             own = usual[turn]
             for action in range(num_actions):
@@ -504,10 +524,7 @@ def search_loop(game: Game) -> Callable[..., Any]:
                     drawn = deal
                     if sums.shape[1]:
                         drawn = particle_of(sums[turn], derive(rng_keys[turn], PICK_STREAM), deal)
-                    if each:
-                        states[0] = given[turn * each + drawn % each]
-                    else:
-                        module.determinize(rules, views[turn], derive(stream, drawn), states[0])
+                    take_deal(module, rules, views, turn, given, drawn, derive(stream, drawn), states)
                     if simultaneous:
                         others_first(module, rules, heuristics, states[0], view, mask)
                     for action in range(num_actions):

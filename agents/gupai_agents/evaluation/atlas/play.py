@@ -85,7 +85,7 @@ def tables(study: Study) -> Sequence[Table]:
     tiny, rival, names = tiny_deck(study), study.rival, study.names
     played = [SelfPlay(study, agent, rival if agent is study.best else None) for agent in study.agents]
     endings = [vocabulary_of(study.game).endings(part.outcome) for part in played]
-    found = [
+    all_tables = [
         Table(
             "Chips per deal by turn, with one player in all seats",
             ("turn", *names),
@@ -122,7 +122,7 @@ def tables(study: Study) -> Sequence[Table]:
         _choices(study, rival, played[-1]),
         tiny,
     ]
-    return [table for table in found if table.rows]
+    return [table for table in all_tables if table.rows]
 
 
 def ties(study: Study, states: np.recarray) -> np.ndarray:
@@ -171,14 +171,14 @@ def _figures(study: Study, played: Sequence[SelfPlay], title: str, unit: str) ->
 def _choices(study: Study, rival: Agent, played: SelfPlay) -> Table:
     """Return by round where the last player chooses otherwise than a rival would, and by type what each takes."""
     rows: list[Sequence[Cell]] = []
-    shown = np.flatnonzero(played.types[..., 0].any((0, 1)))
+    kinds = np.flatnonzero(played.types[..., 0].any((0, 1)))
     for number in np.flatnonzero(played.choices[:, :, 0].any(0)).tolist():
         cases, differ = played.choices[:, number].T
-        by_type = [played.types[:, number, kind].T for kind in shown]
+        by_type = [played.types[:, number, kind].T for kind in kinds]
         pairs = [tuple(share(taken, open_) for taken in both) if open_.any() else () for open_, *both in by_type]
         rows.append((str(number + 1), share(differ, cases), *pairs))
     who = {"best": name_of(study.best), "rival": name_of(rival)}
-    types = [say("{type}: {best}, {rival}", type=say(action_types_of(study.game)[0][kind]), **who) for kind in shown]
+    types = [say("{type}: {best}, {rival}", type=say(action_types_of(study.game)[0][kind]), **who) for kind in kinds]
     return Table(
         say("Choices of {best} where {rival} would decide, by round", **who),
         ("round", "they differ in", *types),
@@ -249,8 +249,8 @@ def tiny_deck(study: Study) -> Table:
     """
     tree: Any = build_tree(study.game, **{**study.tiny_options, "leader": 0})
     policy = solve(tree, ROUNDS)
-    left = 2 * float(tree.exploitability(policy))
-    value = Estimate.symmetric(float(tree.values(policy)[0]), max(left, CLOSE), tree.deals)
+    gain = 2 * float(tree.exploitability(policy))
+    value = Estimate.symmetric(float(tree.values(policy)[0]), max(gain, CLOSE), tree.deals)
     return Table(
         "The tiny deck, searched completely",
         ("options", "deals", "positions", "information sets", "the leader wins"),

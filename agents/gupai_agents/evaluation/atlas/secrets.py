@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import DecisionBatch, name_of
+from gupai_agents.belief import drawn, hidden_fields
 from gupai_agents.evaluation.atlas.report import CHIPS, WORDS, Table, verdicts
 from gupai_agents.evaluation.atlas.study import Study
 from gupai_agents.evaluation.atlas.tiles import listed
@@ -17,14 +18,12 @@ from gupai_agents.players.search import SearchAgent
 from gupai_agents.registry import agents_of
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
-from gupai_env.core.kernels import kernels
 from gupai_env.core.keys import derive_each
 from gupai_env.core.rng import derive
 from gupai_env.core.streams import DEAL_STREAM
 from gupai_env.core.tiles import NO_TILE, ONE, WEIGHT
 from gupai_env.core.variant import Variant
 from gupai_env.games.claims import counts_of
-from gupai_env.games.small_mahjong.rules import study as note_prospects
 from gupai_env.messages import say
 
 SEARCHED = 24  # deals in which each action is tried
@@ -38,9 +37,7 @@ Revealed = Callable[[np.recarray, Place, int], np.ndarray | bool]
 def hidden_places(game: Game, variant: Variant, seat: int) -> list[Place]:
     """Return where tiles lie that a seat does not see."""
     names, others = set(game.state.names or ()), [other for other in range(variant.players) if other != seat]
-    places: list[Place] = [("hands", other) for other in others]
-    if "discards" in names and not game.view["discards"].shape:  # face down: a seat sees its own alone
-        places += [("discards", other) for other in others]
+    places: list[Place] = [(name, other) for name in hidden_fields(game) for other in others]
     return places + [(name, None) for name in (*STOCKS, "unused") if name in names]
 
 
@@ -49,10 +46,12 @@ def tiles_at(states: np.recarray, place: Place) -> np.ndarray:
     field, seat = place
     if field in STOCKS:
         return np.where(np.arange(states[field].shape[1]) < states[STOCKS[field]][:, None], -1, states[field])
-    return listed(counts_of(states[field] if seat is None else states[field][:, seat] - _shown(states, field, seat)))
+    return listed(
+        counts_of(states[field] if seat is None else states[field][:, seat] - _known_tiles(states, field, seat))
+    )
 
 
-def _shown(states: np.recarray, field: str, seat: int) -> Any:
+def _known_tiles(states: np.recarray, field: str, seat: int) -> Any:
     """Return the tiles of a hand that all know, tile sets [N], or 0."""
     return states.known[:, seat] if field == "hands" and "known" in (states.dtype.names or ()) else 0
 
@@ -69,20 +68,21 @@ def put_tiles(states: np.recarray, place: Place, kinds: np.ndarray) -> None:
         if field == "discards" and "points" in names:  # of the pips that are discarded
             more = pips[kinds].sum(1) - pips[tiles_at(states, place)].sum(1)
             states.points[:, seat] += more.astype(states.points.dtype)
-        states[field][:, seat] = ones[kinds].sum(1) + _shown(states, field, seat)
+        states[field][:, seat] = ones[kinds].sum(1) + _known_tiles(states, field, seat)
         if "splits" in names:  # of a hand as it is listed
             states.tiles[:, seat, : kinds.shape[1]] = np.sort(np.where(kinds < 0, NO_TILE, kinds), 1)
 
 
 @functools.cache
-def prospects_loop(game: Game) -> Callable[..., Any]:
-    """Return the compiled loop that notes what hands of Small Mahjong wait for, of all seats except one."""
+def waits_loop(game: Game) -> Callable[..., Any]:
+    """Return the compiled loop that notes what hands wait for, of all seats except one, in a game of `waits`."""
+    note_waits = game.module.rules.study
 
     def note_hands(states, players, viewer):
         for lane in range(len(states)):
             for seat in range(players):
                 if seat != viewer:
-                    note_prospects(states[lane], seat)
+                    note_waits(states[lane], seat)
 
     return compiled(note_hands, game)
 
@@ -115,7 +115,7 @@ SECRETS: Mapping[str, Secret] = {
 def reveal(
     game: Game,
     variant: Variant,
-    drawn: np.recarray,
+    deals: np.recarray,
     true: np.recarray,
     revealed: Revealed,
     viewer: int,
@@ -128,14 +128,14 @@ def reveal(
 
     Args:
         game, variant: What is played.
-        drawn: Deals that were drawn for a seat, record array [N]; are changed.
+        deals: Some that were drawn for a seat, record array [N]; are changed.
         true: What they are in truth.
         revealed: What is revealed to the viewer, about the subject, a seat.
         viewer, subject: Seats.
         key: An RNG key: which of equal tiles are exchanged.
     """
     places = hidden_places(game, variant, viewer)
-    lists = [[tiles_at(states, place) for place in places] for states in (drawn, true)]
+    lists = [[tiles_at(states, place) for place in places] for states in (deals, true)]
     kinds, truth = (np.concatenate(columns, 1) for columns in lists)
     marks = [revealed(true, place, subject) for place in places]
     known = [np.broadcast_to(mark, tiles.shape) for mark, tiles in zip(marks, lists[1], strict=True)]
@@ -151,9 +151,9 @@ def reveal(
         free[:, column] &= ~fixed[:, column]
     widths = np.cumsum([part.shape[1] for part in lists[0]])[:-1]
     for place, part in zip(places, np.split(kinds, widths, 1), strict=True):
-        put_tiles(drawn, place, part)
-    if "waits" in (drawn.dtype.names or ()):
-        prospects_loop(game)(drawn, variant.players, viewer)
+        put_tiles(deals, place, part)
+    if "waits" in (deals.dtype.names or ()):
+        waits_loop(game)(deals, variant.players, viewer)
 
 
 def deals_known(
@@ -169,15 +169,14 @@ def deals_known(
     game, times = study.game, SEARCHED if secret.fields else 1
     rows = np.repeat(np.arange(len(true)), times)
     keys = np.concatenate([derive_each(derive(int(key), DEAL_STREAM), 0, times) for key in batch.rng_keys])
-    drawn = game.new_states(len(rows))
-    kernels(game).determinize(study.variant.as_rules(), batch.views[rows], keys, drawn)
+    deals = drawn(game, study.variant, batch.views[rows], keys)
     viewers, subjects = batch.views.seat[rows], subjects[rows]
     for viewer, subject in np.unique(np.stack([viewers, subjects]), axis=1).T.tolist():
         some = np.flatnonzero((viewers == viewer) & (subjects == subject))
-        part, truth = (states.view(np.recarray) for states in (drawn[some], true[rows[some]]))
+        part, truth = (states.view(np.recarray) for states in (deals[some], true[rows[some]]))
         reveal(game, study.variant, part, truth, secret.revealed, viewer, subject, int(keys[0]))
-        drawn[some] = part
-    return drawn.reshape(len(true), times)
+        deals[some] = part
+    return deals.reshape(len(true), times)
 
 
 def played_knowing(study: Study, secret: Secret | None, seen: bool) -> np.ndarray:

@@ -41,7 +41,7 @@ class Study:
         agents: Players of the variant, the weakest first; questions are about the last one.
         deals: How many each comparison plays.
         seed: Of the deals.
-        tell: Called with the number of deals just played.
+        progress: Called with the number of deals just played.
     """
 
     game: Game
@@ -49,7 +49,7 @@ class Study:
     agents: Sequence[Agent]
     deals: int
     seed: int
-    tell: Progress | None = None
+    progress: Progress | None = None
 
     @property
     def best(self) -> Agent:
@@ -91,18 +91,18 @@ class Study:
             envs = new_lanes(self.game, self.variant, some)
             envs.reset(seeds=[key_of(self.seed, deal) for deal in range(first, first + some)])
             yield slice(first, first + some), envs
-            if self.tell:
-                self.tell(some)
+            if self.progress:
+                self.progress(some)
 
     def duel(self, weaker: Agent) -> np.ndarray:
         """Return what the best player wins among equal weaker ones, float64 [deals, rotations]."""
-        how: dict[str, Any] = {"seed": self.seed, "progress": self.tell, **self.variant.changed()}
+        how: dict[str, Any] = {"seed": self.seed, "progress": self.progress, **self.variant.changed()}
         return duel(self.game, self.best, weaker, self.deals, **how).chips[:, :, 0]
 
     def among_best(self, other: Agent) -> list[np.ndarray]:
         """Return what another player wins among the best, and what they win by their turn after it, each [deals]."""
         line_up = [other, *[self.best] * (self.variant.players - 1)]
-        how: dict[str, Any] = {"seed": self.seed, "progress": self.tell, **self.variant.changed()}
+        how: dict[str, Any] = {"seed": self.seed, "progress": self.progress, **self.variant.changed()}
         return [*play_duplicates(self.game, line_up, self.deals, **how).chips.mean(1).T]
 
 
