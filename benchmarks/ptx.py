@@ -42,6 +42,10 @@ static inline u32 prmt(u32 a, u32 b, u32 c) {{
   return word; }}
 static inline u64 bfe(u64 a, u32 from, u32 size) {{ from &= 255; size &= 255;
   return from > 63 || !size ? 0 : size > 63 ? a >> from : a >> from & ((1ull << size) - 1); }}
+static inline u64 bfe_signed(u64 a, u32 from, u32 size, u32 bits) {{ from &= 255; size &= 255;
+  if (!size) return 0;
+  u32 top = from + size > bits ? bits - 1 : from + size - 1; u64 sign = 0 - (a >> top & 1);
+  return from > top ? sign : top - from > 62 ? a >> from : bfe(a, from, top - from + 1) | sign << (top - from + 1); }}
 static inline u64 bfi(u64 a, u64 b, u32 from, u32 size) {{ from &= 255; size &= 255;
   u64 mask = from > 63 || !size ? 0 : (size > 63 ? ~0ull : (1ull << size) - 1) << from;
   return (b & ~mask) | (from > 63 ? 0 : a << from & mask); }}
@@ -272,10 +276,14 @@ def _calculated(words: list[str], sources: list[str]) -> str:
         "clz": lambda: f"(u32)({a} ? __builtin_clzll({a}) - {64 - bits} : {bits})",
         "brev": lambda: f"({unsigned})brev({a}, {bits})",
         "prmt": lambda: f"prmt({a}, {b}, {c})",
-        "bfe": lambda: f"({kind})bfe({a}, {_read(sources[1], 'u32')}, {_read(sources[2], 'u32')})",
+        "bfe": lambda: (
+            f"({kind})bfe_signed(({unsigned}){a}, {_read(sources[1], 'u32')}, {_read(sources[2], 'u32')}, {bits})"
+            if kind[0] == "s"
+            else f"({kind})bfe({a}, {_read(sources[1], 'u32')}, {_read(sources[2], 'u32')})"
+        ),
         "bfi": lambda: f"({unsigned})bfi({a}, {b}, {_read(sources[2], 'u32')}, {_read(sources[3], 'u32')})",
     }
-    if name not in expressions or (name == "bfe" and kind[0] == "s"):
+    if name not in expressions:
         raise ValueError(f"not known: {'.'.join(words)} {sources}")
     return expressions[name]()
 
