@@ -1,7 +1,7 @@
 """Judge learned beliefs in deals that were not learned from: how likely they found the deal as it was.
 
-    python benchmarks/beliefs.py jie-long -o forced_play=true
-    python benchmarks/beliefs.py jie-long -o forced_play=true --learn 2 --out belief.safetensors
+    python -m benchmarks.beliefs jie-long -o forced_play=true
+    python -m benchmarks.beliefs jie-long -o forced_play=true --learn 2 --out belief.safetensors
 
 At decisions of a mixture of players the deal is to be told from others that the view allows. What is printed are nats
 per hidden tile better than the uniform distribution: of the learned belief, and of particles weighed by how likely
@@ -75,8 +75,8 @@ def main() -> None:
     for low, high in itertools.pairwise(BINS):
         there = doubtful & (given >= low) & (given < high)
         if there.any():
-            found = (counts[:, 0][there] > 0).mean()
-            print(f"    given {given[there].mean():.3f}  found {found:.3f}  ({there.sum()} places and kinds)")
+            held = (counts[:, 0][there] > 0).mean()
+            print(f"    given {given[there].mean():.3f}  found {held:.3f}  ({there.sum()} places and kinds)")
 
 
 if __name__ == "__main__":

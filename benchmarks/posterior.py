@@ -56,16 +56,16 @@ def posterior(
             usual = np.sort(logs)[-LOOKED_AT // 2] if usual is None else usual
             share = np.minimum(np.exp(logs - usual), 1)
         chosen = np.flatnonzero(rng.random(DRAWN) < share)
-        found = likelihoods(game, variant, agent, deals[chosen], int(view.seat[0])) / share[chosen]
-        states.append(np.asarray(deals)[chosen][found > 0])
-        likely.append(found[found > 0])
+        weights = likelihoods(game, variant, agent, deals[chosen], int(view.seat[0])) / share[chosen]
+        states.append(np.asarray(deals)[chosen][weights > 0])
+        likely.append(weights[weights > 0])
         if sum(map(len, states)) >= KEPT:
             break
-    every, weights = np.concatenate(states), np.concatenate(likely)
-    if not len(every):
-        return every, 0
+    possible, weights = np.concatenate(states), np.concatenate(likely)
+    if not len(possible):
+        return possible, 0
     picked = np.searchsorted(weights.cumsum() / weights.sum(), (np.arange(KEPT) + rng.random()) / KEPT)
-    return every[rng.permutation(picked.clip(max=len(every) - 1))], len(every)
+    return possible[rng.permutation(picked.clip(max=len(possible) - 1))], len(possible)
 
 
 def likelihoods(game: Game, variant: Variant, agent: Agent, states: np.ndarray, viewer: int) -> np.ndarray:
@@ -86,11 +86,11 @@ def likelihoods(game: Game, variant: Variant, agent: Agent, states: np.ndarray, 
     rows = np.arange(len(states))
     for played in actions.T:
         others = (played != WAIT) & (envs.seats != viewer) & (likely > 0)
-        asked = np.flatnonzero(others & (envs.masks.sum(1) > 1))
-        if len(asked):
-            views, rng_keys = envs.views(asked)
-            batch = DecisionBatch(views, envs.masks[asked], rng_keys)
-            likely[asked] *= probabilities(agent, game, variant, batch)[np.arange(len(asked)), played[asked]]
+        choosing = np.flatnonzero(others & (envs.masks.sum(1) > 1))
+        if len(choosing):
+            views, rng_keys = envs.views(choosing)
+            batch = DecisionBatch(views, envs.masks[choosing], rng_keys)
+            likely[choosing] *= probabilities(agent, game, variant, batch)[np.arange(len(choosing)), played[choosing]]
         seats = envs.seats.copy()
         before = counts_of(envs.states.hands[rows, seats])
         envs.step(np.where(likely > 0, played, WAIT).astype(np.int64))
@@ -144,14 +144,14 @@ def positions(game: Game, variant: Variant, agent: Agent, deals: int, seed: int,
     """
     envs = new_lanes(game, variant, deals)
     envs.reset(seed)
-    found = []
+    listed = []
     for now in decisions(envs, [agent]):
         late = (now.batch.views.sizes[:, 0] <= tiles) & (now.batch.masks.sum(1) > 1)
         for row in np.flatnonzero(late & (envs.seats[now.rows] == now.rows % variant.players)):
             lane, batch = now.rows[row], now.batch.at([row])
             legal = np.flatnonzero(batch.masks[0])
-            found.append(Position(lane, envs.states[[lane]].copy(), batch.views.copy(), legal, now.actions[row]))
-    return found
+            listed.append(Position(lane, envs.states[[lane]].copy(), batch.views.copy(), legal, now.actions[row]))
+    return listed
 
 
 def gains(

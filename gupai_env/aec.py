@@ -92,7 +92,7 @@ class Dealt:
 
     Not `__getattr__`, for which Python looks up every attribute of a class the slow way: a fifth of a step. Methods
     read and write it in the instance under another name: under one that the class has too it takes 17 ns instead of 3.
-    A value that is the same for all agents stands there alone, and becomes a dict when somebody reads it.
+    A value that is the same for all agents is kept there once, and becomes a dict when somebody reads it.
     """
 
     def __init__(self, name: str, agents: str = "agents") -> None:

@@ -3,6 +3,7 @@
 It is the same for all processors and systems of 64 bits. Run it after an edit of calling.c: `python tools/calling.py`.
 """
 
+import argparse
 import hashlib
 import re
 import subprocess
@@ -20,6 +21,7 @@ def digest() -> str:
 
 def main() -> None:
     """Write the file."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "calling.ll")
         # For ARM, whose processors have no levels that would be asked for by an instruction of x86.

@@ -33,8 +33,10 @@ FEWEST = 3  # moves among which it is
 
 
 class Puzzle(NamedTuple):
-    """A decision that is a puzzle. fooled: the players that miss its best move. cost: the chips of the move that looks
-    natural: that of the strongest of them or, if they all find it, the one that was played.
+    """A decision that is a puzzle.
+
+    fooled: the players that miss its best move. cost: what the move that looks natural costs, in chips; it is that of
+    the strongest of them or, if they all find it, the one that was played.
     """
 
     turn: Decision

@@ -536,7 +536,7 @@ def _help(seating: WebGame, query: Mapping[str, str], waits: Callable[[str], str
 def _unseen(seating: WebGame) -> dict[str, Any]:
     """Return who may hold the tiles that the person does not see, in hundredths, the last column nobody.
 
-    Beside what is counted stands what a learned belief judges of each seat, if one ships, and which moves said so.
+    With what is counted comes what a learned belief judges of each seat, if one ships, and which moves said so.
     """
     game, variant = seating.address.game, seating.address.variant
     tiles = unseen_tiles(game, variant, seating._view)

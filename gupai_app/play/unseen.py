@@ -1,6 +1,6 @@
 """Who may hold the tiles that a seat does not see, counted in deals drawn from what it knows and from nothing else.
 
-Beside the count stands what a belief makes of it that was learned from how players play, where one ships.
+With the count comes what a belief that was learned from how players play makes of it, where one ships.
 """
 
 from collections.abc import Sequence

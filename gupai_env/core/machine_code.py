@@ -116,7 +116,7 @@ def on_disk(module: str, game: Game) -> bool:
 
 @functools.cache
 def _versions() -> tuple[str, ...]:
-    """Return what machine code of other versions of the compiler is told apart by; numba is not imported for it."""
+    """Return what differs between compilers whose machine code differs; numba is not imported for it."""
     numba = getattr(find_spec("numba"), "origin", None) or ""
     return llvmlite.__version__, np.__version__, Path(numba).with_name("_version.py").read_text(encoding="utf-8")
 

@@ -22,7 +22,7 @@ WIDTH, HEIGHT, TOP = 960, 720, 74.0  # units of a drawing, and of what stands ab
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything lies at a table of so many seats."""
+    """Where everything is at a table of so many seats."""
 
     centre: Box
     areas: tuple[Box, ...]

@@ -1,9 +1,9 @@
 """Learning what others hold: the network of a belief, from deals that players of all kinds play.
 
-At a decision the deal as it is must be told from others that the view allows, drawn uniformly (noise-contrastive
-estimation): the score of a deal is the sum of the weights of its hidden tiles, and a cross-entropy over all of them
-makes exp(score) the odds of the deal against the uniform distribution. No player learns here, and nothing is won, so
-that it is no stage of a run.
+At a decision the network learns to recognise the deal as it is among others that the view allows, drawn uniformly
+(noise-contrastive estimation): the score of a deal is the sum of the weights of its hidden tiles, and a cross-entropy
+over all of them makes exp(score) the odds of the deal against the uniform distribution. No player learns here, and
+nothing is won, so that it is no stage of a run.
 """
 
 import time
