@@ -38,7 +38,7 @@ def page(head: str, body: Markup) -> str:
         head: The title.
         body: The content.
     """
-    return _page(head, body, sheet("page.css"))
+    return _page(head, Markup("<main>{}</main>").format(body), sheet("page.css"))
 
 
 def _page(head: str, body: Markup, rules: Markup) -> str:
