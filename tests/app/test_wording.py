@@ -13,7 +13,7 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournaments.folder import Total
 from gupai_app.play.session import Session
 from gupai_app.play.terminal import Table
-from gupai_app.review.routes import luck
+from gupai_app.review.analysis import luck
 from gupai_app.shell.screen import put, table_of
 from gupai_app.tournaments.routes import SavedTournament
 from gupai_app.words.sentences import headline, result
@@ -94,7 +94,7 @@ def test_views_begin_with_the_requested_seat():
 @pytest.mark.parametrize("you", range(4))
 def test_person_is_told_their_own_result(you):
     said = []
-    terminal = SimpleNamespace(say=said.append, paragraph=said.append, table=lambda scene: None)
+    terminal = SimpleNamespace(say=said.append, paragraph=said.append, table=lambda scene, after=0: None)
     agents = [make_agent("greedy") for _ in range(4)]
     session = Session(JIE_LONG, JIE_LONG.variant(), 8)
     table = Table(session, agents, you, terminal)

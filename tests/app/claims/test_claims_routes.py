@@ -98,7 +98,7 @@ def test_changed_claim_is_tested_and_its_deals_shown(pages, monkeypatch):
     assert len(links) == 3 and pages.get(links[0].replace("deal/1", "deal/4")).status_code == 404
     for link in links:
         text = pages.get(link).text
-        assert text.count('class="stage broad"') == 2 and "They part at move" in text
+        assert text.count('class="game"') == 2 and "They part at move" in text
         treated, other = (float(each) for each in re.findall(r"<h4>with.*?: ([+-][\d.]+) chip", text))
         assert f": {treated - other:+g} chips</h1>" in text
     assert "gupai claim run jl-attack-2-changed.yaml --deals 40" in verdict

@@ -505,10 +505,9 @@ def test_replay_begins_at_the_named_game_and_reports_mistakes(tmp_path):
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
 
 
-def test_person_steps_through_a_game():
+def test_games_are_shown_move_by_move_as_they_are_read():
     from gupai_app.play.session import Session
     from gupai_app.review.terminal import replay
-    from gupai_app.shell.terminal import Quit, Terminal
 
     def played(game):
         session = Session(get_game(game), get_game(game).variant(), 5)
@@ -516,11 +515,12 @@ def test_person_steps_through_a_game():
             session.play(int(session.mask().argmax()))
         return session.record(["a"] * session.variant.players)
 
-    said, typed = [], iter(["", "what", "n", "", "q"])
-    terminal = Terminal(lambda _: next(typed), said.append, colour=False, width=80)
-    with pytest.raises(Quit):
-        replay([played("jie-long"), played("tiu-u")], 4, terminal)
-    moves = [line for line in said if line[:3].strip().isdigit()]
-    assert [line[:3].strip() for line in moves] == ["1", "1"]  # one of each game
-    assert any("Game 4: " in line for line in said) and any("Game 5: " in line for line in said)
-    assert sum("Press Enter for the next move" in line for line in said) == 1
+    games = [played("jie-long"), played("tiu-u")]
+    unread = iter(games)
+    shown = replay(unread, 4)
+    first = next(shown)
+    assert "Game 4: " in first and next(unread) is games[1]  # no game is read before it is shown
+    assert re.findall(r"^ *(\d+)  ", first, re.M) == ["1"]
+    texts = [*replay(games, 4)]
+    assert len(texts) == sum(len(game.actions) for game in games)
+    assert "Game 5: " in texts[len(games[0].actions)]
