@@ -57,7 +57,7 @@ def put(env: GupaiEnv, states: np.recarray) -> None:
     env.deal.states[:] = states
     env._envs.refresh()
     mover = env.possible_agents[env.deal.seat]
-    env.__dict__.update(agent_selection=mover, _infos={}, _announced=env._moves[0])
+    env.__dict__.update(_selected=mover, _infos={}, _announced=env._moves[0])
 
 
 def redeal(env: GupaiEnv, agent: str, rng: np.random.Generator) -> GupaiEnv:

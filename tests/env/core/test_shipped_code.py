@@ -175,7 +175,7 @@ class Library(NamedTuple):
     def bound(self, function, first, later):
         """Return a loop with its first arguments."""
         address = self.shipped.entry(compiled(function).name, tuple(map(kind_of, first + later)))
-        return self.calling.bound(address, first, later, refuse)
+        return self.calling.bound(address, first, later, refuse, False)
 
 
 @pytest.fixture(scope="module", params=["shipped", "of LLVM's code"])
@@ -198,7 +198,7 @@ def library(request, code, tmp_path_factory):
     shipped = Shipped(folder)
     assert all(shipped.has(call.loop.name) for call in calls)
     calling = shipped.calling if request.param == "shipped" else kept_code.calling()
-    calling.use(np.ndarray, compiling._fail)
+    calling.use(np.ndarray, compiling._fail, compiling.multiarray._ARRAY_API)
     return Library(shipped, calling)
 
 
