@@ -89,13 +89,13 @@ def plainest_heuristic(game: Game) -> str:
 
 
 @functools.cache
-def networks(game_id: str, folder: Path = NETWORKS) -> list[tuple[Path, dict[str, Any]]]:
+def networks(game_id: str, folder: Path | None = None) -> list[tuple[Path, dict[str, Any]]]:
     """Return the checkpoints of `best`, or those in another folder, each with its header; none for a foreign game."""
-    files = sorted(folder.glob(f"{game_id}-*.safetensors"))
+    files = sorted((folder or NETWORKS).glob(f"{game_id}-*.safetensors"))
     return [(file, header) for file in files if (header := read_header(file))["game"] == game_id]
 
 
-def best_file(game: Game, variant: Variant, folder: Path = NETWORKS) -> Path | None:
+def best_file(game: Game, variant: Variant, folder: Path | None = None) -> Path | None:
     """Return the checkpoint that is `best` in a variant, or that in another folder which is for it, or None."""
     for file, header in networks(game.id, folder):
         rules = options_in(header["rules"], variant)
