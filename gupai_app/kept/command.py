@@ -182,9 +182,7 @@ def puzzles(
     *,
     searched: Searched,
 ) -> None:
-    """Solve decisions in which one move is worth much more than the others: of your games, then those of --game that
-    ship with gupai, or of recorded games.
-    """
+    """Solve decisions in which one move is worth far more: of your games and shipped ones of --game, or of a file."""
     from gupai_agents.evaluation.records.games import game_of_line, read_games
     from gupai_app.kept import terminal
     from gupai_app.kept.puzzles import shipped
