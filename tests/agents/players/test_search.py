@@ -412,7 +412,7 @@ def test_search_beats_the_heuristic_of_its_playouts():
         ("search:steady=nan", "steady=nan is not allowed"),
         ("search:threads=0", "threads=0 is not allowed"),
         ("search:infer=variety", "a belief needs a temperature"),
-        ("search:deep=3", "'deep=3' is not a setting; they are heuristic, others, infer, playouts"),
+        ("search:deep=3", "'deep=3' is not a setting; they are heuristic, others, infer, belief, playouts"),
         ("search:heuristic=clever", "'clever' is not a player"),
     ],
 )
