@@ -29,6 +29,7 @@ RENAMED = re.compile(r"^export \{(.*)\};$", re.MULTILINE)
 COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)\n", re.MULTILINE | re.DOTALL)  # on lines of its own
 IMPORT = re.compile(r'^import (\* as [\w$]+|\{.*?\}) from "\.?/(?:static/)?(\w+)\.js";$', re.MULTILINE | re.DOTALL)
 LIBRARY = ("runtime", "engine", "bridge")  # of the game's own script
+STRICT = "'use strict';"
 HEAD = "".join(
     f'import * as {name} from "./{module}.js";\n' for name, module in zip(("$", *LIBRARY[1:]), LIBRARY, strict=True)
 )
@@ -65,15 +66,17 @@ def page_of(game: Game, modules: Path = COMPILED / "wasm32") -> str:
         "layout": wasm.with_suffix(".json").read_text(encoding="utf-8"),
         "worker": "\n".join([in_one(*LIBRARY, "packed"), _scoped("game", HEAD + code), in_one("worker")]),
     }
-    script = "\n".join(["'use strict';", in_one("packed", "page", "standalone")])
+    loader, script = "\n".join([STRICT, in_one("packed", "loader")]), "\n".join([STRICT, in_one("page", "standalone")])
     sheet, best = table_sheet("page.css", "table.css"), best_file(game, game.variant())
-    policy = policy_of(sheet, script, "'wasm-unsafe-eval'; worker-src blob:")
+    policy = policy_of(sheet, loader, f"{_hash(script)} 'wasm-unsafe-eval'; worker-src blob:")
     packed = {
+        "sheet": _packed(sheet.encode()),
+        "script": _packed(script.encode()),
         "parts": _packed(json.dumps(parts, ensure_ascii=False).encode()),
         "rules": _packed(wasm.read_bytes()),
         "network": _packed(best.read_bytes()) if best else "",
     }
-    return str(filled("page.html", head=title_in(game.title), policy=policy, sheet=sheet, script=script, **packed))
+    return str(filled("page.html", head=title_in(game.title), policy=policy, loader=loader, **packed))
 
 
 def document_of(query: Mapping[str, str]) -> dict[str, Any]:
