@@ -31,7 +31,7 @@ typedef struct { /* PyArrayObject_fields */
 #endif
 
 FROM_PYTHON Type PyLong_Type, PyFloat_Type, PyBool_Type;
-FROM_PYTHON Object *PyExc_TypeError, _Py_NoneStruct;
+FROM_PYTHON Object _Py_NoneStruct;
 FROM_PYTHON Object *PyModule_Create2(Module *, int);
 FROM_PYTHON Object *PyCFunction_NewEx(Method *, Object *, Object *);
 FROM_PYTHON Object *PyTuple_New(length);
@@ -68,6 +68,7 @@ typedef struct { int words, marks; word word[WORDS], mark[MARKS]; } Block;
 
 static Type *array_type; /* numpy.ndarray */
 static Object *fail; /* raises what a loop has raised */
+static Object *type_error; /* TypeError: where numba is loaded, llvmlite takes PyExc_TypeError for the class itself */
 static Object *(*new_array)(Type *, Object *, int, length *, length *, void *, int, Object *); /* PyArray_NewFromDescr */
 
 /* Append an argument to a block: what it holds as words, and what says of which kind it is as marks. */
@@ -75,11 +76,11 @@ static int append(Block *block, Object *argument)
 {
     Type *type = argument->type;
     if (block->words + 16 > WORDS || block->marks + 16 > MARKS)
-        return PyErr_Format(PyExc_TypeError, "a loop takes at most %d words", WORDS), -1;
+        return PyErr_Format(type_error, "a loop takes at most %d words", WORDS), -1;
     if (type == array_type || PyType_IsSubtype(type, array_type)) {
         Array *array = (Array *)argument;
         if (array->dimensions > 4)
-            return PyErr_Format(PyExc_TypeError, "a loop takes arrays of at most 4 dimensions"), -1;
+            return PyErr_Format(type_error, "a loop takes arrays of at most 4 dimensions"), -1;
         block->mark[block->marks++] = (word)array->dtype;
         block->mark[block->marks++] = LAYOUT | array->dimensions << 1 | (array->flags & CONTIGUOUS);
         block->word[block->words++] = (word)array->data;
@@ -230,7 +231,7 @@ static Method bound_method = {"bound", (void *)call_bound, FASTCALL, "Run a loop
 static Object *loop(Object *self, Object *const *arguments, length number)
 {
     if (number != 3)
-        return PyErr_Format(PyExc_TypeError, "loop takes 3 arguments");
+        return PyErr_Format(type_error, "loop takes 3 arguments");
     Object *tuple = tuple_of(arguments, number), *made = tuple ? PyCFunction_NewEx(&call_method, tuple, 0) : 0;
     if (tuple)
         Py_DecRef(tuple);
@@ -242,7 +243,7 @@ static Object *loop(Object *self, Object *const *arguments, length number)
 static Object *bound(Object *self, Object *const *arguments, length number)
 {
     if (number != 5)
-        return PyErr_Format(PyExc_TypeError, "bound takes 5 arguments");
+        return PyErr_Format(type_error, "bound takes 5 arguments");
     Bound made;
     Block block;
     block.words = block.marks = 0;
@@ -281,8 +282,8 @@ static Object *copier(Object *self, Object *const *arguments, length number)
     return PyCFunction_NewEx(&copy_method, arguments[0], 0);
 }
 
-/* use(type, fail, interface): set the type of arrays, the function that raises what a loop has raised, and, from NumPy's
-interface for C, what makes an array. */
+/* use(type, fail, interface, TypeError): set the type of arrays, the function that raises what a loop has raised, from
+NumPy's interface for C what makes an array, and the class of errors. */
 static Object *use(Object *self, Object *const *arguments, length number)
 {
     void **interface = PyCapsule_GetPointer(arguments[2], 0);
@@ -290,9 +291,11 @@ static Object *use(Object *self, Object *const *arguments, length number)
         return 0;
     array_type = (Type *)arguments[0];
     fail = arguments[1];
+    type_error = arguments[3];
     new_array = (Object *(*)(Type *, Object *, int, length *, length *, void *, int, Object *))interface[94];
     Py_IncRef(arguments[0]);
     Py_IncRef(arguments[1]);
+    Py_IncRef(arguments[3]);
     Py_IncRef(&_Py_NoneStruct);
     return &_Py_NoneStruct;
 }
@@ -332,7 +335,7 @@ static Object *level(Object *self, Object *const *arguments, length number)
 
 static Method methods[] = {
     {"level", (void *)level, FASTCALL, "level(): which instructions this processor has: of x86-64 1 to 4, else 0."},
-    {"use", (void *)use, FASTCALL, "use(ndarray, fail, interface): set the type of arrays, what raises errors, makes one."},
+    {"use", (void *)use, FASTCALL, "use(ndarray, fail, interface, TypeError): set the type of arrays, what raises errors, makes one."},
     {"copier", (void *)copier, FASTCALL, "copier(arrays): what returns copies of arrays, by name."},
     {"loop", (void *)loop, FASTCALL, "loop(known, resolve, otherwise): what is called as a loop."},
     {"bound", (void *)bound, FASTCALL, "bound(entry, first, later, otherwise, brief): a loop with its first arguments."},

@@ -1,4 +1,4 @@
-; of calling.c 0f8883cbf9e86adb02978d77dd626f0e430f849e12a2f3580d0df2991ede6f60, by tools/calling.py
+; of calling.c 20096119652f0a1327e2f9e827c288eba5faf7822575bcbf11109119d69b3d0f, by tools/calling.py
 
 %struct.Module = type { %struct.ModuleBase, ptr, ptr, i64, ptr, ptr, ptr, ptr, ptr }
 %struct.ModuleBase = type { %struct.Object, ptr, i64, ptr }
@@ -16,7 +16,7 @@
 @.str.2 = private unnamed_addr constant [6 x i8] c"level\00", align 1
 @.str.3 = private unnamed_addr constant [74 x i8] c"level(): which instructions this processor has: of x86-64 1 to 4, else 0.\00", align 1
 @.str.4 = private unnamed_addr constant [4 x i8] c"use\00", align 1
-@.str.5 = private unnamed_addr constant [86 x i8] c"use(ndarray, fail, interface): set the type of arrays, what raises errors, makes one.\00", align 1
+@.str.5 = private unnamed_addr constant [97 x i8] c"use(ndarray, fail, interface, TypeError): set the type of arrays, what raises errors, makes one.\00", align 1
 @.str.6 = private unnamed_addr constant [7 x i8] c"copier\00", align 1
 @.str.7 = private unnamed_addr constant [56 x i8] c"copier(arrays): what returns copies of arrays, by name.\00", align 1
 @.str.8 = private unnamed_addr constant [5 x i8] c"loop\00", align 1
@@ -26,12 +26,12 @@
 @methods = internal global [6 x { ptr, ptr, i32, [4 x i8], ptr }] [{ ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.2, ptr @level, i32 128, [4 x i8] zeroinitializer, ptr @.str.3 }, { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.4, ptr @use, i32 128, [4 x i8] zeroinitializer, ptr @.str.5 }, { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.6, ptr @copier, i32 128, [4 x i8] zeroinitializer, ptr @.str.7 }, { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.8, ptr @loop, i32 128, [4 x i8] zeroinitializer, ptr @.str.9 }, { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.10, ptr @bound, i32 128, [4 x i8] zeroinitializer, ptr @.str.11 }, { ptr, ptr, i32, [4 x i8], ptr } zeroinitializer], align 8
 @array_type = internal global ptr null, align 8
 @fail = internal global ptr null, align 8
+@type_error = internal global ptr null, align 8
 @new_array = internal global ptr null, align 8
 @_Py_NoneStruct = external global %struct.Object, align 8
 @.str.13 = private unnamed_addr constant [5 x i8] c"copy\00", align 1
 @.str.14 = private unnamed_addr constant [13 x i8] c"Copy arrays.\00", align 1
 @copy_method = internal global { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.13, ptr @copy, i32 128, [4 x i8] zeroinitializer, ptr @.str.14 }, align 8
-@PyExc_TypeError = external global ptr, align 8
 @.str.16 = private unnamed_addr constant [23 x i8] c"loop takes 3 arguments\00", align 1
 @.str.17 = private unnamed_addr constant [12 x i8] c"Run a loop.\00", align 1
 @call_method = internal global { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.8, ptr @call, i32 128, [4 x i8] zeroinitializer, ptr @.str.17 }, align 8
@@ -83,7 +83,7 @@ define internal ptr @use(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
 
 15:
   store ptr null, ptr %4, align 8
-  br label %32
+  br label %38
 
 16:
   %17 = load ptr, ptr %6, align 8
@@ -94,25 +94,33 @@ define internal ptr @use(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
   %21 = getelementptr inbounds ptr, ptr %20, i64 1
   %22 = load ptr, ptr %21, align 8
   store ptr %22, ptr @fail, align 8
-  %23 = load ptr, ptr %8, align 8
-  %24 = getelementptr inbounds ptr, ptr %23, i64 94
+  %23 = load ptr, ptr %6, align 8
+  %24 = getelementptr inbounds ptr, ptr %23, i64 3
   %25 = load ptr, ptr %24, align 8
-  store ptr %25, ptr @new_array, align 8
-  %26 = load ptr, ptr %6, align 8
-  %27 = getelementptr inbounds ptr, ptr %26, i64 0
+  store ptr %25, ptr @type_error, align 8
+  %26 = load ptr, ptr %8, align 8
+  %27 = getelementptr inbounds ptr, ptr %26, i64 94
   %28 = load ptr, ptr %27, align 8
-  call void @Py_IncRef(ptr noundef %28)
+  store ptr %28, ptr @new_array, align 8
   %29 = load ptr, ptr %6, align 8
-  %30 = getelementptr inbounds ptr, ptr %29, i64 1
+  %30 = getelementptr inbounds ptr, ptr %29, i64 0
   %31 = load ptr, ptr %30, align 8
   call void @Py_IncRef(ptr noundef %31)
+  %32 = load ptr, ptr %6, align 8
+  %33 = getelementptr inbounds ptr, ptr %32, i64 1
+  %34 = load ptr, ptr %33, align 8
+  call void @Py_IncRef(ptr noundef %34)
+  %35 = load ptr, ptr %6, align 8
+  %36 = getelementptr inbounds ptr, ptr %35, i64 3
+  %37 = load ptr, ptr %36, align 8
+  call void @Py_IncRef(ptr noundef %37)
   call void @Py_IncRef(ptr noundef @_Py_NoneStruct)
   store ptr @_Py_NoneStruct, ptr %4, align 8
-  br label %32
+  br label %38
 
-32:
-  %33 = load ptr, ptr %4, align 8
-  ret ptr %33
+38:
+  %39 = load ptr, ptr %4, align 8
+  ret ptr %39
 }
 
 define internal ptr @copier(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
@@ -144,7 +152,7 @@ define internal ptr @loop(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
   br i1 %11, label %12, label %15
 
 12:
-  %13 = load ptr, ptr @PyExc_TypeError, align 8
+  %13 = load ptr, ptr @type_error, align 8
   %14 = call ptr (ptr, ptr, ...) @PyErr_Format(ptr noundef %13, ptr noundef @.str.16)
   store ptr %14, ptr %4, align 8
   br label %33
@@ -211,7 +219,7 @@ define internal ptr @bound(ptr noundef %0, ptr noundef %1, i64 noundef %2) {
   br i1 %19, label %20, label %23
 
 20:
-  %21 = load ptr, ptr @PyExc_TypeError, align 8
+  %21 = load ptr, ptr @type_error, align 8
   %22 = call ptr (ptr, ptr, ...) @PyErr_Format(ptr noundef %21, ptr noundef @.str.22)
   store ptr %22, ptr %4, align 8
   br label %158
@@ -866,7 +874,7 @@ define internal i32 @append(ptr noundef %0, ptr noundef %1) {
   br i1 %27, label %28, label %31
 
 28:
-  %29 = load ptr, ptr @PyExc_TypeError, align 8
+  %29 = load ptr, ptr @type_error, align 8
   %30 = call ptr (ptr, ptr, ...) @PyErr_Format(ptr noundef %29, ptr noundef @.str.19, i32 noundef 160)
   store i32 -1, ptr %3, align 4
   br label %230
@@ -894,7 +902,7 @@ define internal i32 @append(ptr noundef %0, ptr noundef %1) {
   br i1 %45, label %46, label %49
 
 46:
-  %47 = load ptr, ptr @PyExc_TypeError, align 8
+  %47 = load ptr, ptr @type_error, align 8
   %48 = call ptr (ptr, ptr, ...) @PyErr_Format(ptr noundef %47, ptr noundef @.str.20)
   store i32 -1, ptr %3, align 4
   br label %230

@@ -129,7 +129,7 @@ def machine_code(user: str) -> Any:
 def calling() -> Any:
     """Return the extension that calls machine code: the one that ships, or one made of its LLVM code."""
     extension = shipped().calling or import_module("gupai_env.core.machine_code").calling()
-    extension.use(np.ndarray, _fail, multiarray._ARRAY_API)
+    extension.use(np.ndarray, _fail, multiarray._ARRAY_API, TypeError)
     return extension
 
 

@@ -198,7 +198,7 @@ def library(request, code, tmp_path_factory):
     shipped = Shipped(folder)
     assert all(shipped.has(call.loop.name) for call in calls)
     calling = shipped.calling if request.param == "shipped" else kept_code.calling()
-    calling.use(np.ndarray, compiling._fail, compiling.multiarray._ARRAY_API)
+    calling.use(np.ndarray, compiling._fail, compiling.multiarray._ARRAY_API, TypeError)
     return Library(shipped, calling)
 
 
@@ -251,6 +251,14 @@ def test_bound_arrays_are_read_where_they_lie(library):
     assert bound(TABLE.astype(float), arguments[5]) == "otherwise"
     in_order = library.bound(_mix, tuple(arguments[:4]), (TABLE, arguments[5]))
     assert in_order(TABLE[:, ::2], arguments[5]) == in_order(TABLE) == "otherwise"
+
+
+def test_what_no_loop_can_be_given_is_a_type_error(library):
+    first = library.bound(_mix, MIXED[:4], MIXED[4:])
+    with pytest.raises(TypeError, match="at most 4 dimensions"):
+        first(np.zeros((1, 1, 1, 1, 1)), 0)
+    with pytest.raises(TypeError, match="at most [0-9]+ words"):
+        library.loop(_divide)(tuple(range(1000)))
 
 
 def test_code_of_the_extension_is_made_of_its_source():
