@@ -257,7 +257,7 @@ def test_what_no_loop_can_be_given_is_a_type_error(library):
     first = library.bound(_mix, MIXED[:4], MIXED[4:])
     with pytest.raises(TypeError, match="at most 4 dimensions"):
         first(np.zeros((1, 1, 1, 1, 1)), 0)
-    with pytest.raises(TypeError, match="at most [0-9]+ words"):
+    with pytest.raises(TypeError, match=r"at most [0-9]+ words"):
         library.loop(_divide)(tuple(range(1000)))
 
 
