@@ -250,7 +250,7 @@ class GupaiEnv(OwnMemory, AECEnv):
         self._play: Callable[[], int] = functools.partial(self._envs._steps[0], self._action.obj)
         mask, nothing = {"action_mask": self._envs.masks[0].view(np.int8)}, {"action_mask": self._no_actions}
         seen, unseen = {"observation": self._envs.observations[0]}, {"observation": np.zeros(self.layout.size, np.int8)}
-        # What a seat is told and observes, where it is its turn and where it is not.
+        # The info and the observation of a seat, on its turn and off it.
         self._copy_info, self._copy_no_info = copier(mask), copier(nothing)
         self._copy_seen = copier(seen if self._flat else seen | mask)
         self._copy_unseen = copier(unseen if self._flat else unseen | nothing)

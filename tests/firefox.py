@@ -48,7 +48,7 @@ class Firefox:
         return answer
 
     def goto(self, address: str) -> None:
-        """Open an address; another one of the same file opens nothing anew."""
+        """Open an address; an address that differs only in its fragment does not load the file again."""
         self.call("WebDriver:Navigate", {"url": address})
 
     def set_size(self, width: int, height: int) -> None:

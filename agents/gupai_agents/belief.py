@@ -31,7 +31,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games.claims import counts_of
 from gupai_env.messages.checks import key_context
 
-DEALS = 1000  # that are weighed where it is told what may be held
+DEALS = 1000  # that are drawn and weighed to say what others may hold
 MOST_MADE = 4  # of one kind of move by one seat: by as much its count is divided
 
 
@@ -65,10 +65,8 @@ def hidden(game: Game, variant: Variant, states: np.ndarray, viewers: np.ndarray
 
 def hidden_fields(game: Game) -> tuple[str, ...]:
     """Return the tile sets by seat of a state of which a viewer sees only its own."""
-    return (
-        "hands",
-        *(["discards"] if "discards" in (game.view.names or ()) and not game.view["discards"].shape else []),
-    )
+    face_down = "discards" in (game.view.names or ()) and not game.view["discards"].shape
+    return ("hands", "discards") if face_down else ("hands",)
 
 
 class Inputs:

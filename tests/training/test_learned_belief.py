@@ -1,4 +1,4 @@
-"""Learning a belief: the true deal is told from others, and the file is what was learned."""
+"""Learning a belief: the network learns to recognise the true deal, and the file holds what it learned."""
 
 import numpy as np
 import pytest

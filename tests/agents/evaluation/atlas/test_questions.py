@@ -189,7 +189,7 @@ def test_what_is_revealed_is_true_and_changes_nothing_that_is_seen(name):
                     assert (tiles_at(drawn, place)[shown] == tiles_at(true, place)[shown]).all()
                 left = any((tiles_at(drawn, place) != tiles_at(true, place)).any() for place in places)
                 assert left == (secret is not SECRETS["everything"]) or len(places) < 3
-                # What follows from hands is told again.
+                # What follows from the hands is worked out again.
                 follows = ("tiles",) if game.simultaneous else {"waits", "claims"} & {*(drawn.dtype.names or ())}
                 assert left or all(
                     (drawn[field][:, other] == true[field][:, other]).all()
