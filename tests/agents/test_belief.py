@@ -13,6 +13,9 @@ from gupai_agents.players.search import Plan, SearchAgent
 from gupai_agents.shipped import BELIEFS, networks
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.kernels import WAIT
+from gupai_env.core.keys import derive_each
+from gupai_env.core.rng import derive
+from gupai_env.core.streams import DEAL_STREAM
 from gupai_env.core.tiles import KINDS, tiles_in
 
 NET = {"type": "mlp", "hidden": [8], "activation": "relu"}
@@ -110,6 +113,20 @@ def test_search_meets_the_deals_that_a_belief_finds_likely():
     assert np.isnan(plain.effective).all() and np.nanmax(np.abs(values.means - alike.means)) > 0
     with pytest.raises(ValueError, match="two beliefs"):
         SearchAgent(game, game.variant(), "search", heuristic, belief=random_belief(game), infer=heuristic)
+
+
+def test_deals_are_the_likelier_the_more_their_hidden_tiles_weigh():
+    game = get_game("jie-long")
+    belief, (_, batch) = random_belief(game), under_way(game, 2, 9)
+    logs = np.zeros((len(batch.views), 30))
+    belief.weigh(batch.views, batch.rng_keys, logs)
+    for row, key in enumerate(batch.rng_keys):
+        view = batch.views[row : row + 1]
+        deals = drawn(game, game.variant(), view, derive_each(derive(int(key), DEAL_STREAM), 0, 30))
+        counts = hidden(game, game.variant(), deals, view.seat.repeat(30))
+        weighed = [sum(belief.weights(view)[0] * deal) for deal in counts]
+        np.testing.assert_allclose(logs[row], weighed, rtol=1e-4, atol=1e-4)
+    assert np.ptp(logs, axis=1).min() > 0.1
 
 
 def test_weights_move_probabilities_to_the_place_they_are_for():
