@@ -601,7 +601,8 @@ class Compiled(event.Listener):
         pass
 
 
-def test_rule_is_compiled_once_whatever_calls_it():
+def test_rule_is_compiled_once_whatever_calls_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))  # where no run before this one has kept it
     seen = Compiled()
     loop = compiled(lambda number: _part(number) + _whole(number))
     with event.install_listener("numba:compile", seen):
