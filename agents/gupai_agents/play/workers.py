@@ -11,7 +11,6 @@ Work that is stopped ends within seconds: processes are killed, and threads end 
 import atexit
 import contextlib
 import functools
-import itertools
 import math
 import multiprocessing
 import os
@@ -23,9 +22,11 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from importlib import metadata
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -188,12 +189,8 @@ class Processes(Workers):
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self._processes: list[_Process] = []
-        self._idle: list[_Process] = []
-        self._busy: dict[Any, tuple[_Process, int]] = {}
-        self._todo: deque[tuple[int, Callable[..., Any], tuple[Any, ...]]] = deque()
-        self._done: dict[int, tuple[Any, Exception | None]] = {}
-        self._numbers = itertools.count()
+        self._pool: ProcessPoolExecutor | None = None
+        self._held: Any = None  # an end of a pipe; the processes end when it is closed
 
     def ask(self, task: Callable[..., Any], *arguments: Any) -> Answer:
         """Start a task, a function of a module with arguments that can be pickled.
@@ -201,67 +198,79 @@ class Processes(Workers):
         Raises:
             ValueError: For what cannot be pickled; in its answer, if a process has ended, as for lack of memory.
         """
-        return functools.partial(self._answer, self._begin(task, arguments))
+        return functools.partial(_answer, self._begin(task, arguments))
 
     def as_done(self, task: Callable[..., Any], tasks: Mapping[Hashable, tuple[Any, ...]]) -> Iterator[tuple[Any, Any]]:
         """Yield the name and the result of each task as soon as it is done; raises what a task raised."""
         try:
             names = {self._begin(task, arguments): name for name, arguments in tasks.items()}
             while names:
-                for number in names.keys() & self._done.keys():
-                    yield names.pop(number), self._answer(number)
-                if names:
-                    self._receive()
+                pause()
+                for future in wait(names, PATIENCE, FIRST_COMPLETED).done:
+                    yield names.pop(future), _answer(future)
         finally:
             self.close()
 
     def close(self) -> None:
         """End the processes, whatever they are doing."""
-        for process in self._processes:
-            process.kill()
-        for held in (self._processes, self._idle, self._busy, self._todo, self._done):
-            held.clear()
+        if self._pool is not None:
+            self._held.close()
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
 
-    def _begin(self, task: Callable[..., Any], arguments: tuple[Any, ...]) -> int:
-        """Return the number of a task that is started once a process is idle."""
-        number = next(self._numbers)
-        self._todo.append((number, task, arguments))
-        self._share_out()
-        return number
+    def _begin(self, task: Callable[..., Any], arguments: tuple[Any, ...]) -> "Future[Any]":
+        try:
+            pickled = bytes(ForkingPickler.dumps((task, arguments)))
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            message = " ".join(str(error).split())[:200]
+            raise ValueError(f"this cannot be sent to other processes, so leave out --jobs: {message}") from None
+        if self._pool is None:
+            preload((arguments[0] if task is on_one_core else task).__module__)
+            theirs, self._held = PROCESSES.Pipe(duplex=False)
+            share = max(1, cores() // self.count)
+            self._pool = ProcessPoolExecutor(self.count, PROCESSES, _begin_worker, (theirs, share))
+        with _no_interrupts():
+            return self._pool.submit(_done, pickled)
 
-    def _share_out(self) -> None:
-        """Give tasks to idle processes, new ones included."""
-        while self._todo and (self._idle or len(self._processes) < self.count):
-            number, task, arguments = self._todo.popleft()
-            if not self._idle:
-                needs = arguments[0] if task is on_one_core else task
-                self._idle.append(_Process(needs.__module__, max(1, cores() // self.count)))
-                self._processes.append(self._idle[-1])
-            process = self._idle[-1]
-            process.begin(number, task, arguments)
-            self._busy[self._idle.pop().pipe] = process, number
 
-    def _answer(self, number: int) -> Any:
-        while number not in self._done:
-            self._receive()
-        answer, error = self._done.pop(number)
-        if error is not None:
-            raise error
-        return answer
-
-    def _receive(self) -> None:
-        """Wait for the next answers, and give their processes more to do."""
+def _answer(future: "Future[Any]") -> Any:
+    """Return the result of a task; raises what it raised, and ValueError if its process has ended."""
+    while not wait([future], PATIENCE).done:
         pause()
-        for pipe in wait(list(self._busy), PATIENCE):
-            process, number = self._busy.pop(pipe)
-            self._done[number] = process.answer(number)
-            self._idle.append(process)
-        self._share_out()
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        raise ValueError("a worker process has ended; fewer --jobs need less memory") from None
+
+
+def _begin_worker(held: "Connection[Any, Any]", share: int) -> None:
+    """Let this process do tasks on a share of the cores, until the other end of a pipe is closed."""
+    take_cores(share)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=[held], daemon=True).start()
+    one_core()
+    compiling.PLAIN_SECONDS = 0  # nobody waits for a first move
+
+
+def _end_with(held: "Connection[Any, Any]") -> None:
+    held.poll(None)
+    os._exit(1)
+
+
+def _done(pickled: bytes) -> Any:
+    """Return the result of a task, which was pickled where it was asked for."""
+    task, arguments = pickle.loads(pickled)
+    return task(*arguments)
 
 
 # On Linux processes are forked from one that has imported what they need and run nothing, so each starts in
 # milliseconds; what macOS and Windows have is slower.
 PROCESSES: Any = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
+
+
+def preload(module: str) -> None:
+    """Let processes that are forked from now on have imported a module that they work with."""
+    PROCESSES.set_forkserver_preload([module, "gupai_agents.play.preloaded"])
 
 
 def begin_process(target: Callable[..., Any], *arguments: Any, name: str | None = None, needs: str) -> Any:
@@ -273,47 +282,11 @@ def begin_process(target: Callable[..., Any], *arguments: Any, name: str | None 
         name: Of the process, for people.
         needs: The module that it works with, which the process is forked with.
     """
-    PROCESSES.set_forkserver_preload([needs, "gupai_agents.play.preloaded"])
+    preload(needs)
     process = PROCESSES.Process(target=target, args=arguments, name=name, daemon=True)
     with _no_interrupts():
         process.start()
     return process
-
-
-class _Process:
-    """A process that does one task after another; needs: the module of the tasks. share: the cores that it may use."""
-
-    def __init__(self, needs: str, share: int) -> None:
-        self.pipe, theirs = PROCESSES.Pipe()
-        self.process = begin_process(_serve, theirs, share, needs=needs)
-        theirs.close()
-
-    def begin(self, number: int, task: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        try:
-            self.pipe.send((number, task, arguments))
-        except BrokenPipeError:  # `answer` reports it
-            pass
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            message = " ".join(str(error).split())[:200]
-            raise ValueError(f"this cannot be sent to other processes, so leave out --jobs: {message}") from None
-
-    def answer(self, number: int) -> tuple[Any, Exception | None]:
-        """Return what a task has found, or what it raised; raises ValueError if the process has ended."""
-        answered = None
-        try:
-            while answered != number:  # one of a task whose asking was interrupted is passed over
-                answered, *answer = self.pipe.recv()
-        except (EOFError, ConnectionError):
-            self.process.join(1)
-            raise ValueError(
-                f"a worker process has ended (exit status {self.process.exitcode}); fewer --jobs need less memory"
-            ) from None
-        return answer[0], answer[1]
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.join()
-        self.pipe.close()
 
 
 @contextlib.contextmanager
@@ -327,38 +300,6 @@ def _no_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _serve(pipe: "Connection[Any, Any]", share: int) -> None:
-    """Do tasks as they come, on a share of the cores, until the process that asks for them is gone."""
-    take_cores(share)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    one_core()
-    compiling.PLAIN_SECONDS = 0  # nobody waits for a first move
-    while True:
-        try:
-            number, task, arguments = pipe.recv()
-        except EOFError:
-            return
-        answer: tuple[int, Any, Exception | None]
-        try:
-            answer = number, task(*arguments), None
-        except Exception as error:
-            answer = number, None, error
-        try:
-            pipe.send(answer)
-        except OSError:
-            return
-        except Exception as error:  # it cannot be pickled
-            pipe.send((number, None, ValueError(f"{type(answer[2] or answer[1]).__name__}: {error}")))
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
 
 
 def workers_for(jobs: int) -> Workers:

@@ -120,13 +120,6 @@ def test_processes_answer_in_order_and_report_failures():
     assert not multiprocessing.active_children()
 
 
-def test_answer_of_an_interrupted_task_is_not_taken_for_the_next():
-    with contextlib.closing(Processes(1)) as one:
-        assert one.ask(pow, 2, 2)() == 4
-        one._idle[0].begin(-1, pow, (9, 2))  # ctrl-C came before anybody noted that it was busy
-        assert one.ask(pow, 3, 2)() == 9
-
-
 def test_two_processes_win_the_same_as_one():
     game = get_game("jie-long")
     greedy, variety = (make_agent(name, game) for name in ("greedy", "variety"))
@@ -255,9 +248,9 @@ def test_number_of_cores_is_asked_in_one_place():
 
 
 def test_process_failure_is_raised_here_and_ends_the_others():
-    tasks = [(refuse, (3,), "3 is refused"), (os._exit, (7,), r"a worker process has ended \(exit status 7\)")]
-    for task, arguments, line in [*tasks, (threading.Lock, (), "lock: cannot pickle")]:
-        with pytest.raises(ValueError, match=line):
+    tasks = [(refuse, (3,), "3 is refused"), (os._exit, (7,), "a worker process has ended; fewer --jobs")]
+    for task, arguments, line in [*tasks, (threading.Lock, (), "cannot pickle '_thread.lock'")]:
+        with pytest.raises((ValueError, TypeError), match=line):
             list(Processes(2).as_done(task, {"a": arguments}))
     assert not multiprocessing.active_children()
 
@@ -313,7 +306,8 @@ def test_workers_end_with_their_parent_process(sent, to_all, status, line, tmp_p
             time.sleep(0.05)
         begin = time.monotonic()
         (os.killpg if to_all else os.kill)(parent.pid, sent)
-        assert parent.communicate(timeout=5) == (None, line)  # which ends when nobody can write there
+        said = parent.communicate(timeout=5)[1]  # which ends when nobody can write there
+        assert said == line or (not line and "leaked semaphore" in said)  # which Python removes after a kill
         assert parent.returncode == status
     while any(map(is_alive, workers)):
         assert time.monotonic() - begin < 5
