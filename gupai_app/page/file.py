@@ -67,7 +67,7 @@ def page_of(game: Game, modules: Path = COMPILED / "wasm32") -> str:
         "worker": "\n".join([in_one(*LIBRARY, "packed"), _scoped("game", HEAD + code), in_one("worker")]),
     }
     loader, script = "\n".join([STRICT, in_one("packed", "loader")]), "\n".join([STRICT, in_one("page", "standalone")])
-    sheet, best = table_sheet("page.css", "table.css"), best_file(game, game.variant())
+    sheet, best = table_sheet("page.css"), best_file(game, game.variant())
     policy = policy_of(sheet, loader, f"{_hash(script)} 'wasm-unsafe-eval'; worker-src blob:")
     packed = {
         "sheet": _packed(sheet.encode()),

@@ -188,6 +188,9 @@ export function addressBar(words, at) {
   return place;
 }
 
+// The place of a game in a page that has more besides: its address stands in the page, and what is done changes no other.
+export const within = (address = "") => ({ read: () => ({ address, wish: {} }), write() {}, follow() {} });
+
 let active = null; // what was touched last, where there are several
 
 export function show(root, source, place) {
@@ -264,7 +267,7 @@ export function show(root, source, place) {
   const play = (action) => ask(page.address, { play: String(action) });
 
   function wrong(message, waits) {
-    if (page && !waits) {
+    if (page) {
       say(message);
       return;
     }
@@ -295,13 +298,15 @@ export function show(root, source, place) {
     }
     parts = { stage: el("section", { class: "stage", "aria-label": words("table") }), side: el("aside", { class: "side" }) };
     parts.bar = bar();
-    root.replaceChildren(el("h1", { class: "hidden" }, page.title), parts.stage, parts.bar, parts.side);
+    root.replaceChildren(...headed(), parts.stage, parts.bar, parts.side);
     drawSide(asked);
     const count = page.frames.findIndex((frame) => frame.end);
     const last = page.frames.length - 1;
     frame(!replayed ? last : quick ? (count >= 0 && count < last ? count : last) : Math.min(page.frames.length > 1 ? 1 : 0, last));
     await_(asked);
   }
+
+  const headed = () => (place.titled ? [el("h1", { class: "hidden" }, page.title)] : []);
 
   // Show a table of those that led here; the last one takes moves.
   function frame(at) {
@@ -902,7 +907,7 @@ export function show(root, source, place) {
       source.judges ? [el("p", { class: "result" }, ...rich(page.result)), parts.turn] : "",
       el("ol", { class: "steps", tabindex: "0", "aria-label": words("steps") }, parts.steps), parts.judged, source.judges ? el("p", { class: "after" }, after()) : "",
     ]);
-    root.replaceChildren(el("h1", { class: "hidden" }, page.title), parts.stage, parts.bar, parts.side);
+    root.replaceChildren(...headed(), parts.stage, parts.bar, parts.side);
     goTo(page.frames.findIndex(({ number }) => number === asked?.move));
     if (source.judges) judge();
   }
@@ -1042,6 +1047,7 @@ export function show(root, source, place) {
       goTo(to);
       return;
     }
+    if (!place.titled && !root.contains(document.activeElement)) return; // the keys are those of the page
     const replaying = root.classList.contains("replaying");
     if (replaying && /^([0-9]|Arrow.*|Escape)$/.test(event.key)) {
       frame(page.frames.length - 1);

@@ -1,10 +1,9 @@
 // Games in a page, each a document in an element that steps through it; nothing is asked of anybody.
-import { addressBar, show } from "./page.js";
+import { addressBar, show, within } from "./page.js";
 
-const apart = { read: () => ({ address: "", wish: {} }), write() {}, follow() {} };
 for (const root of document.querySelectorAll(".game")) {
   const game = JSON.parse(root.textContent);
-  const place = root.matches("main") ? addressBar(() => location.hash.slice(1), (words) => `#${words}`) : apart;
+  const place = root.matches("main") ? addressBar(() => location.hash.slice(1), (words) => `#${words}`) : within();
   show(root, { document: async () => game, link: () => "" }, place);
 }
 

@@ -1,5 +1,5 @@
-// The table of `gupai web`: its documents come from the server, and the address bar holds the game.
-import { addressBar, queryOf, show } from "/static/page.js";
+// Tables of `gupai web`: documents come from the server. The address bar holds the game where a page is nothing else.
+import { addressBar, queryOf, show, within } from "/static/page.js";
 
 const pages = { games: "/", table: "/table?", review: "/table?", duplicate: "/duplicate?", rules: "/rules/", another: "/game/" };
 const record = document.getElementById("record"); // of a game that is too long for an address
@@ -20,5 +20,7 @@ function link(name, page) {
   return page.address ? `${pages[name]}${page.address}${name === "review" ? "&review=1" : ""}` : "";
 }
 
-const place = addressBar(() => location.search, (words) => `/table?${words}`);
-show(document.querySelector("main"), { document: document_, link, judges: true }, place);
+const source = { document: document_, link, judges: true };
+const parts = document.querySelectorAll(".game"); // of a page
+for (const root of parts) show(root, source, within(root.dataset.address));
+if (!parts.length) show(document.querySelector("main"), source, addressBar(() => location.search, (words) => `/table?${words}`));

@@ -39,7 +39,7 @@ def front(server: Asked) -> Response:
             latest, words = server.games.find(most=LATEST), of_day(server.games)
             words["streak"] = streak(server.games.distinct("day"), date.today())
     games = [(guide.game, guide.kind, guide.goal) for guide in guides]
-    return page("front.html", head="Games", games=games, latest=latest, **words)
+    return page("front.html", head="Games", games=games, latest=latest, definitions=table_definitions(), **words)
 
 
 @router.get("/picture/{name}/{theme}.svg")

@@ -28,7 +28,7 @@ def stepper(record: GameRecord, near: int | None = None, address: str = "", elem
 def game_page(record: GameRecord) -> str:
     """Return a page with one game."""
     body = stepper(record, address=REPLAYED, element="main")
-    return _page(title(record.game, record.variant), body, table_sheet("page.css", "table.css"))
+    return _page(title(record.game, record.variant), body, table_sheet("page.css"))
 
 
 def page(head: str, body: Markup) -> str:

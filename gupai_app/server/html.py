@@ -47,10 +47,10 @@ def filled(name: str, /, **words: Any) -> Markup:
 
 def sheet(name: str) -> Markup:
     """Return a CSS style sheet, with those of a table and the colours of drawings filled in."""
-    return filled(name, table=table_sheet("table.css"))
+    return filled(name, table=table_sheet())
 
 
 def table_sheet(*names: str) -> Markup:
-    """Return style sheets of a table, with the colours of tiles in both themes."""
-    rules = "".join((files("gupai_app.page") / name).read_text(encoding="utf-8") for name in names)
+    """Return the style sheet of a table and others of its package, with the colours of tiles in both themes."""
+    rules = "".join((files("gupai_app.page") / name).read_text(encoding="utf-8") for name in ("table.css", *names))
     return Markup(f"{rules}{style(LIGHT)}\n@media (prefers-color-scheme: dark) {{ {style(DARK)} }}\n")

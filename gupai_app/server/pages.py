@@ -135,10 +135,7 @@ def page_before(request: Request) -> str:
 @functools.cache
 def assets() -> dict[str, tuple[str, str]]:
     """Return the files that pages use, by name, each with its type: no request opens a file."""
-    sheets = {
-        "web.css": (str(sheet("web.css")), "text/css"),
-        "page.css": (str(table_sheet("page.css", "table.css")), "text/css"),
-    }
+    sheets = {"web.css": (str(sheet("web.css")), "text/css"), "page.css": (str(table_sheet("page.css")), "text/css")}
     scripts = {
         path: files(package).joinpath(path).read_text("utf-8") for package, paths in SCRIPTS.items() for path in paths
     }
