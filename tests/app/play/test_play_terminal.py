@@ -12,6 +12,7 @@ from gupai_app.play.pictures import rules_in_words
 from gupai_app.play.rules import rules
 from gupai_app.play.session import Session
 from gupai_app.play.terminal import Table, play
+from gupai_app.play.unseen import judged, unseen_tiles
 from gupai_app.review.terminal import watch
 from gupai_app.shell.terminal import Quit, Terminal
 from gupai_app.words.languages import speak
@@ -19,7 +20,7 @@ from gupai_app.words.sentences import names_at
 from gupai_env import GAMES, get_game, jie_long_v0
 from gupai_env.core.hints import Hints
 from gupai_env.core.text import columns
-from gupai_env.core.tiles import parse_tiles, tile_set
+from gupai_env.core.tiles import parse_tiles, tile_name, tile_set
 from gupai_env.games.ce_deng import rules as ce_deng
 from gupai_env.games.connecting import rules as connecting
 from gupai_env.messages import TRANSLATIONS, word
@@ -415,6 +416,24 @@ def test_hand_is_sorted_by_pips_by_a_key_and_back():
     _, person = choose(position("61 44 21", "16"), "s", "s", "61")
     hands = [re.findall(r"hand +(.*)", text)[-1] for text in person.shown if "hand " in text]
     assert hands == ["[6:1] [4:4] [2:1]", "[4:4] [6:1] [2:1]", "[6:1] [4:4] [2:1]"]
+
+
+@pytest.mark.parametrize("key", ["o", "others"])
+def test_key_tells_what_the_others_may_hold_counted_and_judged(key):
+    game = get_game("tien-gow")
+    variant = game.variant.make(leader=0)
+    session, person = Session(game, variant, 5), Person(key, "1", "61")
+    adviser = make_agent("search:playouts=1", game, **dataclasses.asdict(variant))
+    human = HumanPlayer(game, variant, person.terminal(), adviser=adviser)
+    human.choose(session.decision_batch())
+    view = session.view(session.seat)
+    held, _ = judged(game, variant, view, list("0123"))
+    lines = [text for text in person.shown if re.match(r"  \[\d:\d\]  .*%", text)]
+    for tile, line in zip(unseen_tiles(game, variant, view), lines, strict=True):
+        both = zip(tile.by_seat.values(), held[tile.kind], strict=True)
+        assert line.startswith(f"  {tile_name(tile.kind)}  ")
+        assert re.findall(r"\d+%", line) == [f"{share:.0%}" for shares in both for share in shares]
+    assert lines and "I do not understand" not in "".join(person.shown)
 
 
 def test_what_is_taken_back_is_named():
