@@ -38,7 +38,7 @@ MOST_MADE = 4  # of one kind of move by one seat: by as much its count is divide
 def drawn(game: Game, variant: Variant, views: np.ndarray, keys: np.ndarray) -> np.recarray:
     """Return deals drawn uniformly from views, one for each RNG key, record array [N]; views: [N], or one for all."""
     states = game.new_states(len(keys))
-    views = np.resize(views, len(keys)).view(game.view, np.recarray)
+    views = views[np.arange(len(keys)) % len(views)].view(game.view, np.recarray)
     kernels(game).determinize(variant.as_rules(), views, keys, states)
     return states
 
@@ -185,7 +185,7 @@ class Belief:
             self.game, self.variant, drawn(self.game, self.variant, view, np.zeros(1, np.int64))
         )
         number = int((actions[0] != WAIT).sum())
-        envs = resume_lanes(self.game, self.variant, np.resize(begun, number + 1))
+        envs = resume_lanes(self.game, self.variant, begun.repeat(number + 1))
         for move in range(number):
             envs.step(np.where(np.arange(number + 1) > move, actions[0, move], WAIT).astype(np.int64))
         views = np.zeros(number + 1, self.game.view).view(np.recarray)
