@@ -36,17 +36,18 @@ class Duplicate(NamedTuple):
         return self.rows[self.seat][1] - self.rows[self.seat][2]
 
 
-def duplicate(record: GameRecord, agent_of: Callable[[str], Agent]) -> Duplicate:
-    """Play a deal again with the strongest player at the seat of the person; the others play as they did.
+def duplicate(record: GameRecord, agent_of: Callable[[str], Agent], player: Agent | None = None) -> Duplicate:
+    """Play a deal again with a player at the seat of the person; the others play as they did.
 
     Args:
         record: The game.
         agent_of: Returns the player of a name; it is asked for the other seats, but not for another person.
+        player: Who takes the person's seat, and that of any other person; None for the strongest.
 
     Raises:
         ValueError: Of `agent_of`.
     """
-    seat, player = near_of(record), strongest(record.game, record.variant)
+    seat, player = near_of(record), player or strongest(record.game, record.variant)
     names = [player.name if name == PERSON or place == seat else name for place, name in enumerate(record.agents)]
     agents = {name: player if name == player.name else agent_of(name) for name in names}
     session = Session.of(record)
