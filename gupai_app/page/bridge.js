@@ -28,7 +28,6 @@ export class Memories extends $.Obj {
   }
 }
 
-export const levels = (game) => Object.keys(engine.engine_of(game).layout.players.levels);
 export const agent = (name, game, variant) => engine.make_agent(name, game, variant);
 export const heuristic = agent;
 export function player(name, game, variant) {

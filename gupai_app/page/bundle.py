@@ -48,7 +48,6 @@ SEAM: dict[str, Any] = {
     "gupai_agents.play.decisions.resume_lanes": "engine.resume_lanes",
     "gupai_agents.players.card.card_agent": "bridge.card",
     "gupai_agents.players.search.SearchAgent": "engine.SearchAgent",
-    f"{PLAYERS}.level_names": "bridge.levels",
     f"{PLAYERS}._named": "bridge.agent",
     f"{PLAYERS}.Players.__init__": NOTHING,
     f"{PLAYERS}.Players.trained": "(() => [])",
@@ -62,6 +61,7 @@ def translation_of(*games: Game) -> Translation:
     """Return a translation in which there are only some games."""
     named = {game.id: game for game in games}
     seam = SEAM | {"gupai_agents.shipped.shipped_heuristics": [*named], "gupai_app.kept.puzzles.shipped": [*named]}
+    seam |= {name: [*games] for name in ("gupai_agents.shipped.levels", "gupai_app.play.pictures.rule_entries")}
     translation = Translation(seam, [(GAMES, named), (PLAYED, "bridge.PLAYED")])
     translation.mention("text", *(latin(game.title) for game in games))
     translation.mention("attribute", "policies")  # which the engine asks

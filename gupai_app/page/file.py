@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gupai_agents.shipped import best_file, levels
+from gupai_agents.shipped import best_file
 from gupai_app.kept.puzzles import shipped
 from gupai_app.page.bundle import translation_of
 from gupai_app.page.documents import document_at
@@ -35,9 +35,8 @@ HEAD = "".join(
 )
 # What the file says besides the table:
 TEXTS = {
-    "begin": "Play",
+    "begin": "New game",
     "today": "Today's deal",
-    "players": "Players",
     "language": "Language",
     "puzzles": "Puzzles",
     "other": "this file holds another game",
@@ -127,23 +126,20 @@ def _parts(game: Game, texts: set[str]) -> dict[str, Any]:
         game: That is played.
         texts: All that the translated code may say in English.
     """
-    listed, best = levels(game), best_file(game, game.variant())
+    best = best_file(game, game.variant())
     words: dict[str, dict[str, Any]] = {}
     for language in LANGUAGES:
         token = speak(language)
-        words[language] = {name: word(text) for name, text in TEXTS.items()} | {
-            "title": title_in(game.title),
-            "levels": {level.name: word(level.name) for level in listed},
-        }
+        words[language] = {name: word(text) for name, text in TEXTS.items()} | {"title": title_in(game.title)}
         TRANSLATIONS.reset(token)
-    all_texts = {*texts, *(level.name for level in listed), game.title}
     return {
         "game": game.id,
         "most": MOST_QUERY,
         "languages": LANGUAGES,
-        "levels": [level.name for level in listed],
         "words": words,
-        "catalogues": {language: texts_of(language, all_texts) for language in LANGUAGES if language != ENGLISH},
+        "catalogues": {
+            language: texts_of(language, {*texts, game.title}) for language in LANGUAGES if language != ENGLISH
+        },
         "definitions": table_definitions(),
         "puzzles": len(shipped(game.id)),
         "network": best.name if best else "",

@@ -2,7 +2,7 @@
 //
 // source.document(address, wish) -> Promise<document>: address and wish are words of a query; it rejects with an Error of
 // one line, whose `waits` is true where asking again helps. source.link(name, document) -> an address, "" if there is none.
-// source.judges: whether it can say what the moves of a game lost.
+// source.front: that of the first page. source.judges: whether it can say what the moves of a game lost.
 const PACE = 900; // milliseconds between the moves of others
 const FAR = 6; // pixels that a pointer moves before it drags
 const NEAR = 24; // pixels between a pointer and a place that takes the tile
@@ -272,7 +272,7 @@ export function show(root, source, place) {
       return;
     }
     root.replaceChildren(el("section", { class: "pass", role: waits ? "status" : "alert" }, el("p", { class: waits ? "waits" : "wrong" }, message),
-      !waits && source.link("games") ? el("p", {}, el("a", { class: "button main", href: source.link("games") }, "←")) : ""));
+      !waits && source.front ? el("p", {}, el("a", { class: "button main", href: source.front }, "←")) : ""));
   }
 
   // --- drawing --------------------------------------------------------------------------------------------
@@ -285,8 +285,10 @@ export function show(root, source, place) {
     root.classList.remove("replay", "replaying", "counting");
     document.documentElement.lang = page.language;
     if (place.titled) document.title = `${page.title} · gupai`;
-    if (page.replay) {
-      drawReplay(asked);
+    if (page.replay || page.parts || page.rules) {
+      if (page.replay) drawReplay(asked);
+      else if (page.parts) drawForm();
+      else drawRules();
       return;
     }
     if (page.pass) {
@@ -307,6 +309,45 @@ export function show(root, source, place) {
   }
 
   const headed = () => (place.titled ? [el("h1", { class: "hidden" }, page.title)] : []);
+
+  const described = (entries, tipped) => entries.map(([name, text]) => [el("dt", {}, name), el("dd", {}, ...rich(text, tipped))]);
+
+  function drawRules() {
+    root.replaceChildren(el("article", { class: "reading", tabindex: "0" }, el("h1", {}, page.heading), ...paragraphs([page.goal]), el("dl", {}, described(page.rules)),
+      el("h2", {}, words("terms")), el("dl", {}, described(page.terms, false)),
+      el("p", {}, linked("table", { address: page.table }, words("play"), "main"), " ", linked("begin"))));
+  }
+
+  // A form in which rules and players are chosen; another number of players is another form.
+  function drawForm() {
+    const field = ({ code, label, now, choices, help }) => {
+      const changed = ({ target }) => { if (code === "o.players") ask(`game=${page.game}&begin=1&o.players=${target.value}`, {}, "replace"); };
+      const input = choices.length ? el("select", { name: code, change: changed }, [...new Set(choices.map(({ group }) => group))].map((group) => {
+        const options = choices.filter((choice) => choice.group === group).map((choice) => el("option", { value: choice.code, selected: choice.code === now }, choice.words));
+        return group ? el("optgroup", { label: group }, options) : options;
+      })) : el("input", { name: code, value: now, autocomplete: "off", inputmode: code === "seed" ? "numeric" : null });
+      return el("label", {}, el("span", {}, label), input, help ? el("small", { class: "quiet" }, help) : "");
+    };
+    const begin = (event) => {
+      event.preventDefault();
+      const query = new URLSearchParams({ game: page.game });
+      const others = [];
+      for (const [name, value] of new FormData(event.target)) {
+        if (name === "with") others.push(value || others.at(-1));
+        else query.set(name, value);
+      }
+      query.set("with", others.join(";"));
+      ask(String(query));
+    };
+    const { strength } = page;
+    parts.say = el("p", { class: "say", role: "alert" });
+    root.replaceChildren(el("form", { class: "reading", submit: begin }, el("h1", {}, page.title), ...paragraphs([page.about]), el("p", {}, linked("rules")),
+      page.parts.map(({ heading, help, fields }) => el("fieldset", {}, el("legend", {}, heading), el("p", { class: "quiet" }, help), fields.map(field))),
+      strength ? el("details", {}, el("summary", {}, strength.heading), el("p", { class: "quiet" }, strength.note), el("div", { class: "scrolls", tabindex: "0" },
+        el("table", {}, el("tr", {}, strength.heads.map((head) => el("th", { scope: "col" }, head))), strength.rows.map((row) => el("tr", {}, row.map((cell) => el("td", {}, cell))))))) : "",
+      el("footer", {}, parts.say, el("button", { class: "main" }, words("play")))));
+    root.querySelector("footer button").focus({ preventScroll: true });
+  }
 
   // Show a table of those that led here; the last one takes moves.
   function frame(at) {
@@ -795,11 +836,11 @@ export function show(root, source, place) {
         page.at === null ? "" : el("p", { class: "quiet" }, words("look_away", page.place)),
         section("score", words("score"), score()),
         el("details", { class: "about", open: page.first }, el("summary", {}, words("how", page.title)), el("p", {}, ...rich(page.goal)),
-          el("dl", {}, page.terms.map(([term, meaning]) => [el("dt", {}, term), el("dd", {}, ...rich(meaning, false))])),
-          source.link("rules", page) ? el("p", {}, el("a", { href: source.link("rules", page) }, words("rules"))) : "",
+          el("dl", {}, described(page.terms, false)),
+          el("p", {}, linked("rules")),
           el("details", {}, el("summary", {}, words("options")), el("dl", { class: "options" }, page.options.map(({ name, choice, help }) => [el("dt", {}, `${name}${words("colon")}${choice}`), el("dd", { class: "quiet" }, help)])))),
         el("p", {}, !page.puzzle && page.practice && !page.over ? button(words(page.coach ? "coach_off" : "coach_on"), () => ask(page.other_coach, wishes())) : "", " ",
-          !page.puzzle && source.link("another", page) ? el("a", { class: "button", href: source.link("another", page) }, words("another")) : ""),
+          page.puzzle ? "" : linked("begin")),
         el("p", { class: "quiet" }, `${page.deal} ${words("keep")}`)),
     );
     side.classList.toggle("auto", news.length > 0 && page.puzzle?.solved !== false);
@@ -807,7 +848,7 @@ export function show(root, source, place) {
     if (asked?.unseen) side.querySelector("#unseen")?.scrollIntoView({ block: "nearest" });
   }
 
-  const linked = (name, page_ = page, text = words(name, "best")) => (source.link(name, page_) ? el("a", { class: "button", href: source.link(name, page_) }, text) : "");
+  const linked = (name, page_ = page, text = words(name, "best"), more = "") => (source.link(name, page_) ? el("a", { class: `button ${more}`, href: source.link(name, page_) }, text) : "");
 
   function puzzle() {
     const { title, rating, missed, sentences, solved, again, next } = page.puzzle;
@@ -1039,7 +1080,7 @@ export function show(root, source, place) {
   }
 
   addEventListener("keydown", (event) => {
-    if (!page || page.pass || busy || active !== root || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select, textarea")) return;
+    if (!page?.frames || busy || active !== root || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select, textarea")) return;
     if (page.replay) {
       const to = { ArrowLeft: shown - 1, ArrowRight: shown + 1, Home: 0, End: page.frames.length - 1 }[event.key];
       if (to === undefined) return;

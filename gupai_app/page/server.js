@@ -1,7 +1,6 @@
 // Tables of `gupai web`: documents come from the server. The address bar holds the game where a page is nothing else.
 import { addressBar, queryOf, show, within } from "/static/page.js";
 
-const pages = { games: "/", table: "/table?", review: "/table?", duplicate: "/duplicate?", rules: "/rules/", another: "/game/" };
 const record = document.getElementById("record"); // of a game that is too long for an address
 
 async function document_(address, wish) {
@@ -14,13 +13,12 @@ async function document_(address, wish) {
   throw Object.assign(new Error(found.problem), { waits: answer.status === 202 });
 }
 
-function link(name, page) {
-  if (name === "games") return pages.games;
-  if (name === "rules" || name === "another") return pages[name] + page.game;
-  return page.address ? `${pages[name]}${page.address}${name === "review" ? "&review=1" : ""}` : "";
+function link(name, { address, begin, game }) {
+  const words = { table: address, begin, rules: `game=${game}&rules=1`, review: address && `${address}&review=1`, duplicate: address }[name];
+  return words && `/${name === "duplicate" ? name : "table"}?${words}`;
 }
 
-const source = { document: document_, link, judges: true };
+const source = { document: document_, link, front: "/", judges: true };
 const parts = document.querySelectorAll(".game"); // of a page
 for (const root of parts) show(root, source, within(root.dataset.address));
 if (!parts.length) show(document.querySelector("main"), source, addressBar(() => location.search, (words) => `/table?${words}`));

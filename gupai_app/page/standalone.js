@@ -6,6 +6,7 @@ import { addressBar, queryOf, show } from "./page.js";
 const ENGLISH = "en";
 const textOf = (id) => document.getElementById(id).textContent;
 let parts; // what the file holds besides its rules
+let form = ""; // the address of the form that begins another table like the one that is shown
 const main = document.querySelector("main");
 const chosen = navigator.languages.map((each) => each.toLowerCase()).find((each) => /^(en|zh)/.test(each)) || ENGLISH;
 let language = chosen.startsWith("en") ? ENGLISH : /^zh-(hant|tw|hk|mo)/.test(chosen) ? "zh-Hant" : "zh-Hans";
@@ -23,25 +24,25 @@ const source = {
   async document(address, wish) {
     const query = queryOf(address, wish);
     if (!query.get("game")) query.set("game", parts.game);
-    return answer({ query: [...query], language });
+    const found = await answer({ query: [...query], language });
+    form = found.begin || form;
+    return found;
   },
-  link: (name, { address } = {}) => ({ games: "#", table: `#${address}`, review: `#${address}&review=1` }[name] || ""),
+  link: (name, { address, begin, game }) => ({ table: `#${address}`, begin: `#${begin}`, rules: `#game=${game}&rules=1`, review: `#${address}&review=1` }[name] || ""),
+  front: "#",
   judges: true,
 };
 
 const place = addressBar(() => location.hash.slice(1), (words) => `#${words}`);
 
-// A new game, today's deal and the languages.
+// A new game, today's deal, puzzles and the languages.
 function heads() {
   const nav = document.querySelector("nav");
-  const begin = (words_) => { location.hash = new URLSearchParams(words_).toString(); };
   const today = new Date();
   const day = 10000 * today.getFullYear() + 100 * (today.getMonth() + 1) + today.getDate();
-  const level = Object.assign(document.createElement("select"), { ariaLabel: words().players });
-  for (const name of parts.levels) level.append(new Option(words().levels[name], name));
-  const button = (text, press) => {
+  const button = (text, to) => {
     const made = Object.assign(document.createElement("button"), { type: "button", textContent: text });
-    made.addEventListener("click", press);
+    made.addEventListener("click", () => { location.hash = to(); });
     return made;
   };
   const languages = Object.assign(document.createElement("select"), { className: "languages", ariaLabel: words().language });
@@ -52,12 +53,12 @@ function heads() {
     const { address, wish } = place.read();
     place.changed(address, wish);
   });
-  const game = { game: parts.game };
+  const game = `game=${parts.game}`;
   nav.replaceChildren(
-    Object.assign(document.createElement("b"), { className: "mark", textContent: words().title }), level,
-    button(words().begin, () => begin({ ...game, seed: String(Math.floor(Math.random() * 1e6)), with: level.value })),
-    button(words().today, () => begin({ ...game, seed: String(day), with: level.value, practice: "0" })),
-    parts.puzzles ? button(words().puzzles, () => begin({ ...game, puzzle: String(1 + Math.floor(Math.random() * parts.puzzles)) })) : "", languages);
+    Object.assign(document.createElement("b"), { className: "mark", textContent: words().title }),
+    button(words().begin, () => form || `${game}&begin=1`),
+    button(words().today, () => `${game}&seed=${day}&practice=0&begin=1`),
+    parts.puzzles ? button(words().puzzles, () => `${game}&puzzle=${1 + Math.floor(Math.random() * parts.puzzles)}`) : "", languages);
 }
 
 async function start() {

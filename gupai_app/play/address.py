@@ -25,6 +25,7 @@ MOST_MOVES = 6000  # more than such a match takes
 MOST_ACTIONS = 100_000  # more than a game has
 MOST_CHIPS = 10**9  # that a seat has won or lost before
 ANY = "any"  # seat: one is drawn
+OF_A_GAME = ("seed", "episode", "seat", "score", "moves")  # words of an address that another game does not have
 COACH = "coach"  # the kind of practice with a coach
 
 
@@ -83,10 +84,9 @@ class Address:
             players,
         )
 
-    @functools.cached_property
-    def query(self) -> str:
-        """The words that `read` reads."""
-        words = {
+    @property
+    def _words(self) -> dict[str, str]:
+        return {
             **words_of_rules(self.game, self.variant),
             "seed": str(self.seed),
             "episode": str(self.episode or ""),
@@ -96,7 +96,16 @@ class Address:
             "score": ",".join(f"{chips:.10g}" for chips in self.score),
             "moves": ".".join(map(str, self.moves)),
         }
-        return query_of(words)
+
+    @functools.cached_property
+    def query(self) -> str:
+        """The words that `read` reads."""
+        return query_of(self._words)
+
+    @property
+    def form(self) -> str:
+        """The address of a form that begins another table with these rules and players."""
+        return query_of({**self._words, **dict.fromkeys(OF_A_GAME, ""), "begin": "1"})
 
     def after(self, moves: Sequence[int], **changes: object) -> "Address":
         """Return the table with other moves."""

@@ -2,12 +2,11 @@
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from markupsafe import Markup, escape
 
 from gupai_app.play.session import Session
-from gupai_app.words.languages import ENGLISH, spoken
 from gupai_app.words.sentences import names_at
 from gupai_env.core.game import Game
 from gupai_env.messages import word
@@ -37,50 +36,6 @@ def _pictured(text: str) -> Markup:
         return f'<img class="named" src="/static/{tile_file(*tile.groups())}" alt="{tile[0]}" width="13" height="29">'
 
     return Markup(NAMED.sub(picture, str(escape(text))))
-
-
-class Tips:
-    """Turns the texts of one page into what it shows: a term of the game has a tip where it is first used.
-
-    A tip is a button that opens a few words: it needs no script, the keyboard reaches it, and the same words are its
-    description for a mouse that rests on it and for a screen reader.
-    """
-
-    def __init__(self, terms: Mapping[str, str]) -> None:
-        """Prepare the terms of a game.
-
-        Args:
-            terms: What the terms of a game mean, by term; some entries are for two, with a comma between.
-        """
-        self._meanings = {
-            part.lower(): word(meaning) for term, meaning in terms.items() for part in split_term(word(term))
-        }
-        words = "|".join(map(re.escape, sorted(self._meanings, key=len, reverse=True))) or "(?!)"
-        plural = r"\b({})(?:s|es)?\b" if spoken() == ENGLISH else "({})"
-        self._words, self._shown = re.compile(plural.format(words), re.IGNORECASE), list[str]()
-
-    def __call__(self, text: str) -> Markup:
-        """Return a text, safe in a page, with pictures of tiles and the tips of terms that no text before this had."""
-        text, markup, end = drawable(text), Markup(), 0
-        for term in self._words.finditer(text):
-            meaning = self._meanings[term[1].lower()]
-            if meaning not in self._shown:
-                self._shown.append(meaning)
-                markup += _pictured(text[end : term.start()]) + self._tip(term[0], meaning)
-                end = term.end()
-        return markup + _pictured(text[end:])
-
-    def _tip(self, word: str, meaning: str) -> Markup:
-        name = f"term-{len(self._shown)}"
-        return Markup(
-            '<dfn><button type="button" class="term" popovertarget="{0}" title="{2}">{1}</button></dfn>'
-            '<span class="tip" id="{0}" popover>{3}</span>'
-        ).format(name, word, meaning, _pictured(meaning))
-
-
-def split_term(term: str) -> list[str]:
-    """Return the terms that share an entry, such as "head seven, tail eight"."""
-    return re.split(", |、", term)
 
 
 @functools.cache
@@ -118,18 +73,22 @@ def table_picture(game: Game, theme: str) -> str:
     return draw_svg(scene, theme=theme)
 
 
-def rules_in_words(game: Game) -> Iterator[tuple[str, str]]:
-    """Yield the rules of a game in the language of the request, each with its headword, but what only programs need.
-
-    A rule has one entry with its headword, which means different things in different games.
-    """
+def rule_entries(game: Game) -> list[str]:
+    """Return the rules of a game in English, each after its headword, but what only programs need."""
     terms: list[list[str]] = []
     for line in game.rules_text.splitlines()[1:]:
         if head := HEADWORD.match(line):
             terms.append([head[1], head[2]])
         elif terms and line.startswith(" "):
             terms[-1][1] += f" {line.strip()}"
-    for name, text in terms:
-        if name not in FOR_PROGRAMS:
-            headword, _, rule = word(f"{name}: {text.replace('`', '')}").replace("：", ": ", 1).partition(": ")
-            yield headword, rule
+    return [f"{name}: {text.replace('`', '')}" for name, text in terms if name not in FOR_PROGRAMS]
+
+
+def rules_in_words(game: Game) -> Iterator[tuple[str, str]]:
+    """Yield the rules of a game in the language of the request, each with its headword.
+
+    A rule has one entry with its headword, which means different things in different games.
+    """
+    for entry in rule_entries(game):
+        headword, _, rule = word(entry).replace("：", ": ", 1).partition(": ")
+        yield headword, rule

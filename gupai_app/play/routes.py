@@ -1,25 +1,22 @@
 """Pages of the games: the list of them, their rules, and tables to play at."""
 
 from contextlib import suppress
-from dataclasses import fields
 from datetime import date
 
 from fastapi import APIRouter, Response
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 
 from gupai_agents.evaluation.records.games import game_of_line
-from gupai_agents.shipped import levels
 from gupai_app.kept.day import of_day, streak
 from gupai_app.kept.store import Kept
 from gupai_app.page.documents import document_at
-from gupai_app.play.address import PERSON, Address, complete, rules_of
-from gupai_app.play.pictures import Tips, rules_in_words, table_definitions, table_picture
+from gupai_app.play.address import Address, complete, rules_of
+from gupai_app.play.pictures import table_definitions, table_picture
 from gupai_app.review.document import record_of, replay, values
 from gupai_app.review.routes import read_line
-from gupai_app.server.pages import Asked, Form, Query, game_called, game_sentence, options_of, page, whole
-from gupai_app.server.players import existing, level_names
+from gupai_app.server.pages import Asked, Form, Query, game_called, page
+from gupai_app.server.players import existing
 from gupai_app.server.warming import HINTS, MATCHES, PLAYERS
-from gupai_app.words.sentences import compass
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import title
@@ -49,41 +46,13 @@ def picture(name: str, theme: str) -> Response:
 
 
 @router.get("/game/{name}")
-def begin(name: str, query: Query, server: Asked) -> Response:
-    game = game_called(name)
-    server.preparing(game, PLAYERS)  # while the person chooses
-    variant = game.variant()
-    choices = next(field.metadata["choices"] for field in fields(variant) if field.name == "players")
-    players = whole(query.get("players", str(variant.players)), "players", min(choices), max(choices))
-    return page(
-        "begin.html",
-        game=game,
-        head=title(game, variant),
-        about=game_sentence(game),
-        tipped=Tips(guide_of(game, variant).terms),
-        players=players,
-        choices=choices,
-        options=[option for option in options_of(game) if option["name"] != "players"],
-        agents=[player for player in server.players.known(game) if player not in level_names(game)],
-        person=PERSON,
-        levels=levels(game),
-        places=compass(players),
-    )
+def begin(name: str) -> Response:
+    return RedirectResponse(f"/table?game={game_called(name).id}&begin=1")
 
 
 @router.get("/rules/{name}")
 def rules(name: str) -> Response:
-    game = game_called(name)
-    guide = guide_of(game, game.variant())
-    return page(
-        "rules.html",
-        game=game,
-        head=title(game, game.variant()),
-        goal=guide.goal,
-        rules=rules_in_words(game),
-        terms=guide.terms,
-        tipped=Tips(guide.terms),
-    )
+    return RedirectResponse(f"/table?game={game_called(name).id}&rules=1")
 
 
 @router.get("/table")
@@ -100,7 +69,10 @@ def table(query: Query, server: Asked) -> Response:
 def table_document(query: Query, server: Asked) -> Response:
     # The game continues from what the address says, so that asking twice is not two moves.
     game, _ = rules_of(query)
-    server.require(game, MATCHES if "values" in query else HINTS if {"puzzle", "play"} <= query.keys() else PLAYERS)
+    if {"begin", "rules"} & query.keys():
+        server.preparing(game, PLAYERS)  # while the person chooses
+    else:
+        server.require(game, MATCHES if "values" in query else HINTS if {"puzzle", "play"} <= query.keys() else PLAYERS)
     content = document_at(query, server.players, lambda part: server.preparing(game, PARTS[part]))
     if "play" in query and content.get("record"):
         server.keep(game_of_line(content["record"].encode()))

@@ -91,7 +91,7 @@ LABELS = {
     "how": "How to play {0}",
     "rules": "All rules, with pictures",
     "options": "Options of this table",
-    "another": "Another game",
+    "begin": "New game",
     "keep": "The address of this page is the whole game: keep it to continue from here. Type the number of a move and "
     "enter, or walk with the arrow keys.",
     "look_away": "You are {0}; other people at this screen should look away.",
@@ -399,6 +399,7 @@ def state(seating: WebGame) -> dict[str, Any]:
         "coach": there.coach,
         "first": not there.episode and len(there.moves) < there.variant.players,
         "undo": seating.undo.query if seating.undo else None,
+        "begin": there.form,
         "again": there.after((), episode=there.episode + 1, score=tuple(seating.total)).query,
         "other_coach": there.after(there.moves, coach=not there.coach).query,
         "record": seating.session.record(there.seating).line if seating.terminated else "",

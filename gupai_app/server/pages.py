@@ -4,7 +4,7 @@ import contextlib
 import functools
 import sys
 import threading
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from dataclasses import field as made
 from importlib.resources import files
 from pathlib import Path
@@ -27,7 +27,6 @@ from gupai_app.server.safety import body_of
 from gupai_app.server.warming import Warmer
 from gupai_app.words.sentences import HEADS, REFUSED, error_in
 from gupai_env.core.game import Game
-from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
 from gupai_env.messages import say
 from gupai_env.messages.checks import read_whole, refused, short_repr
@@ -46,7 +45,6 @@ SHUT = "sandbox; default-src 'none'; style-src 'unsafe-inline'"  # the policy of
 MOST_FIELDS = 600  # of a form: a claim has up to 20 readings
 SEVERAL = ("with", "agent", "run", "panel")  # the ends of names of words of which there may be several
 SCRIPTS = {"gupai_app.server": ("static/choose.js",), "gupai_app.page": ("page.js", "server.js", "replay.js")}
-MATCHES = (1, 2, 3, 4, 5, 8, 10, 16, 20, 25)  # deals of a match that a form offers
 
 
 class WaitingError(Exception):
@@ -208,25 +206,3 @@ def whole(text: str, name: str, low: int, high: int) -> int:
 def game_called(name: str) -> Game:
     """Return a game by its id. Raises: NoPageError for another."""
     return existing(get_game(name) if name in GAMES else None)
-
-
-def game_sentence(game: Game) -> str:
-    """Return a game in a sentence."""
-    return game.hints(game, game.variant()).reminder()
-
-
-def options_of(game: Game) -> list[dict[str, Any]]:
-    """Return the options of a game for a form: name, default, choices, help, allowed."""
-    options = []
-    for field in fields(game.variant):
-        choices = ("true", "false") if isinstance(field.default, bool) else field.metadata["choices"]
-        options.append(
-            {
-                "name": field.name,
-                "value": typed(field.default),
-                "choices": list(map(str, MATCHES if field.name == "deals" else choices)),
-                "help": field.metadata["help"],
-                "allowed": game.variant.allowed(field.name),
-            }
-        )
-    return options

@@ -9,7 +9,7 @@ import os
 import secrets
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,10 +53,11 @@ from gupai_agents.evaluation.tournaments.tournament import (
 )
 from gupai_agents.play.workers import Workers
 from gupai_agents.players.search import SearchAgent
+from gupai_app.page.documents import option_field
 from gupai_app.play.address import rules_of
 from gupai_app.review.routes import show
 from gupai_app.server.jobs import MOST_KEPT, Notify
-from gupai_app.server.pages import Asked, Form, Query, Server, file_of, game_called, options_of, page, svg_of, whole
+from gupai_app.server.pages import Asked, Form, Query, Server, file_of, game_called, page, svg_of, whole
 from gupai_app.server.players import ODD, RUN, Players, display_name, existing, folder_called, folders, wrong_with
 from gupai_env.core.rng import KEYS
 from gupai_env.games import GAMES, get_game
@@ -338,7 +339,7 @@ def begin(game: str, server: Asked) -> Response:
         game=chosen,
         agents=server.players.known(chosen),
         checked=agent_names(chosen, variant)[-3:],
-        options=options_of(chosen),
+        options=[option_field(variant, option.name) for option in fields(variant)],
         tables=TABLES,
         most=MOST_AGENTS,
         token=secrets.token_hex(8),

@@ -114,7 +114,7 @@ def pages_of(name: str) -> list[str]:
     tables = [{**query, "moves": ".".join(map(str, moves))} for moves in (first, last[1])]
     pages = [f"/document?{urlencode(table)}" for table in tables]
     review = f"/document?{urlencode({**tables[-1], 'review': '1', 'values': '1', 'agent': 'greedy'})}"
-    return [*pages, review, f"/game/{name}", f"/rules/{name}"]
+    return [*pages, review, f"/document?game={name}&begin=1", f"/document?game={name}&rules=1"]
 
 
 def printed(command: str, folder: Path) -> str:
@@ -129,11 +129,12 @@ def test_game_words_keep_their_text(name, tmp_path):
     parts = {part: "\n".join(dict.fromkeys(lines)) for part, lines in words_of(name).items()}
     _, table, review, *others = pages_of(name)
     with client(tmp_path) as pages:
-        shown = {**pages.get(table).json(), "labels": {}}
-        parts["/document"] = "\n".join(f"{key}: {json.dumps(part, ensure_ascii=False)}" for key, part in shown.items())
-        for page in (*[review] * (name == REVIEWED), *others):
-            key = "/document of a review" if page == review else page.partition("?")[0]
-            parts[key] = words(steady(pages.get(page).text))
+        for key, page in zip(("/document", "begin", "rules"), (table, *others), strict=True):
+            shown = {**pages.get(page).json(), "labels": {}}
+            lines = (f"{entry}: {json.dumps(part, ensure_ascii=False)}" for entry, part in shown.items())
+            parts[key] = "\n".join(lines)
+        if name == REVIEWED:
+            parts["/document of a review"] = words(steady(pages.get(review).text))
     same_texts(f"{name}.txt", parts)
 
 

@@ -309,7 +309,7 @@ def pages_with(*agents):
 
 def test_pages_seat_only_factories_that_the_command_names(factories):
     pages = pages_with("own_players:make")
-    assert "own_players:make" in pages.get("/game/jie-long").text
+    assert "own_players:make" in pages.get("/document?game=jie-long&begin=1").text
     table = "/document?game=jie-long&seed=5&seat=3&with="
     assert pages.get(f"{table}own_players:make").status_code == 200
     refused = pages.get(f"{table}own_players:again")

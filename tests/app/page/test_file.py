@@ -69,7 +69,7 @@ def shown(browser, file):  # noqa: F811
 
     def show(address):
         tab.goto(f"file://{file}#{address}")
-        tab.wait_for_selector(".stage, .wrong")
+        tab.wait_for_selector(".stage, .wrong, .reading")
         return tab
 
     yield show
@@ -150,6 +150,33 @@ def test_page_is_awake_while_a_hint_is_searched(shown):
     first, last = tab.evaluate("[...window.deals]")
     assert first <= 100 < 200 <= last  # values of a quick search come first
     assert "is the best move" in tab.text_content("#hint")
+
+
+def test_form_begins_the_table_that_is_chosen_or_says_why_not(shown):
+    tab = shown(ADDRESS)
+    tab.click("nav button")
+    tab.wait_for_selector("form")
+    assert [each.input_value() for each in tab.locator("[name=with]").all()] == ["greedy", "", "", ""]
+    tab.select_option("[name='o.players']", "3")
+    tab.wait_for_function("() => document.querySelectorAll('[name=with]').length === 2")
+    tab.select_option("[name=practice]", "0")
+    tab.fill("[name='o.stakes']", "1,x")
+    tab.locator("[name=with]").last.select_option("tuned")
+    tab.click("form .main")
+    tab.wait_for_function("() => document.querySelector('[role=alert]').textContent.includes('Stakes=1,x')")
+    tab.fill("[name='o.stakes']", "1,2,3")
+    tab.click("form .main")
+    tab.wait_for_selector(".stage")
+    address = dict(parse_qsl(tab.evaluate("location.hash.slice(1)")))
+    assert address["options"] == "players=3;stakes=1,2,3" and address["with"] == "easy;tuned"
+    assert address["practice"] == "0" and tab.locator("[data-key=h]").count() == 0
+
+
+def test_rules_are_in_the_file(shown):
+    tab = shown(f"game={GAME}&rules=1")
+    assert tab.locator("dt").count() > 5 and tab.locator(".term").count() >= 2
+    tab.click("text=Rules and players")
+    tab.wait_for_selector("form")
 
 
 def test_address_bar_holds_what_is_shown(shown):

@@ -147,11 +147,21 @@ def test_two_people_each_undo_their_own_move(pages):
 
 def test_form_offers_the_existing_seats(pages):
     for players, places in ((2, ["North"]), (4, ["East", "North", "West"])):
-        text = pages.get(f"/game/jie-long?players={players}").text
-        seats = re.search(r'<select name="seat">(.*?)</select>', text, re.S)[1]
-        assert re.findall(r'value="(\d)"', seats) == [str(seat) for seat in range(players)]
-        assert re.findall(r"<label>(\w+) <select name=\"with\">", text) == places
-    assert pages.get("/game/jie-long?players=5").status_code == 422
+        form = pages.get(f"/document?game=jie-long&begin=1&o.players={players}").json()
+        fields = form["parts"][0]["fields"]
+        (seats,) = (field["choices"] for field in fields if field["code"] == "seat")
+        assert [seat["code"] for seat in seats] == ["any", *map(str, range(players))]
+        assert [field["label"] for field in fields if field["code"] == "with"] == places
+    assert pages.get("/document?game=jie-long&begin=1&o.players=5").status_code == 422
+
+
+def test_form_begins_with_what_was_played_before(pages):
+    _, at = table(pages, game="jie-long", **{"o.players": 3, "o.stake": 2, "with": "easy;greedy", "practice": "coach"})
+    form = document(pages, document(pages, at)["begin"])
+    values = [(field["code"], field["now"]) for part in form["parts"] for field in part["fields"]]
+    assert [value for name, value in values if name == "with"] == ["easy", "greedy"]
+    chosen = {"o.players": "3", "o.stake": "2", "practice": "coach", "seat": "any", "seed": ""}
+    assert chosen.items() <= dict(values).items()
 
 
 def test_lesson_is_given_once(pages):

@@ -271,9 +271,9 @@ def test_seat_is_drawn_for_a_seed_of_any_length(seed, pages):
         assert parse_qs(answer.json()["address"])["seat"] == [str(draw(seed, PERSON_STREAM, 4))]
 
 
-@pytest.mark.parametrize("path", ["/game/jie-long", "/tournaments/jie-long"])
-def test_forms_accept_every_number_that_the_server_reads(path, pages):
-    fields = re.findall(r'<input name="(?:seed|deals)"[^>]*pattern="([^"]*)"', pages.get(path).text)
+def test_form_accepts_every_number_that_the_server_reads(pages):
+    text = pages.get("/tournaments/jie-long").text
+    fields = re.findall(r'<input name="(?:seed|deals)"[^>]*pattern="([^"]*)"', text)
     assert fields
     for field in fields:
         pattern = field.replace(r"\p{Nd}", r"\d")  # as JavaScript writes any decimal digit

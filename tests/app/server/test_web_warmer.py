@@ -264,7 +264,7 @@ def test_hint_is_that_of_the_card_until_search_is_ready(held, monkeypatch, playe
 def test_game_begun_by_a_person_is_prepared_next(held):
     done, step = held
     with TestClient(create_app(warm=True), base_url="http://127.0.0.1") as pages:
-        assert pages.get("/game/small-mahjong").status_code == 200
+        assert pages.get("/document?game=small-mahjong&begin=1").status_code == 200
     step.release(2)
     while len(done) < 2:
         time.sleep(0.01)

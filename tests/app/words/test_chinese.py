@@ -34,7 +34,6 @@ from gupai_app.play.session import Session
 from gupai_app.play.table import LABELS, WebGame
 from gupai_app.review.document import REPLAY_LABELS
 from gupai_app.server.app import create_app
-from gupai_app.server.pages import game_sentence
 from gupai_app.server.players import NAMED
 from gupai_app.shell.cli import app
 from gupai_app.words import sentences as words
@@ -97,7 +96,8 @@ def english(texts, allowed=()):
     return [text for text in texts if LATIN.search(known.sub("", text))]
 
 
-CODES = "address language game again other_coach undo record form spot goes ghost tiles action"  # nobody reads them
+# What nobody reads:
+CODES = "address language game again other_coach undo record form spot goes ghost tiles action begin table code now"
 
 
 def texts_in(content, name=""):
@@ -148,7 +148,13 @@ def test_catalogue_has_chinese_marks():
 def test_game_texts_are_chinese(name):
     game = get_game(name)
     guide, found = guide_of(game, game.variant()), []
-    found += [guide.kind + ".", guide.goal, game_sentence(game), *guide.terms, *guide.terms.values()]
+    found += [
+        guide.kind + ".",
+        guide.goal,
+        game.hints(game, game.variant()).reminder(),
+        *guide.terms,
+        *guide.terms.values(),
+    ]
     for option in fields(game.variant):
         choices, allowed = option.metadata["choices"], game.variant.allowed(option.name)
         found += [option.metadata["help"], *([] if choices else [allowed])]
@@ -289,7 +295,8 @@ def test_page_shows_no_english(name):
         seating = WebGame(seating.address, entries[len(seating.address.moves) % len(entries)].actions[:1])
         tables.append(seating.address.query)
     data = [pages.get(f"/document?{query}").json() for query in (*tables[:-1:9], tables[-1])]
-    shown = [f"/table?{tables[0]}", f"/game/{name}", f"/rules/{name}"]
+    data += [pages.get(f"/document?game={name}&{page}=1").json() for page in ("begin", "rules")]
+    shown = [f"/table?{tables[0]}"]
     shown += ["/", "/review", "/nowhere"] if name == next(iter(GAMES)) else []
     found = []
     for address in shown:
@@ -304,7 +311,7 @@ def test_page_shows_no_english(name):
 JIE_LONG = "/document?game=jie-long&seed=5&seat=0"
 REFUSED = {  # what pages refuse, with what of it stays as it came
     "/nowhere": (),
-    "/game/jie-long?players=5": (),
+    "/document?game=jie-long&begin=1&o.players=5": (),
     "/table?game=jie-lon": ("jie-lon", *GAMES),
     f"{JIE_LONG}&options=deals=26": (),
     f"{JIE_LONG}&options=stake=x": ("x",),
