@@ -49,7 +49,7 @@ from gupai_env import get_game
 from gupai_env.storage.files import write_file
 from gupai_training import train
 from gupai_training.config import find
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import LearnerVecEnv
 
 LANES, RIVAL = 16, "greedy"
 TRAVERSALS = 64  # of Deep CFR for every player between two fits of its networks
@@ -104,7 +104,7 @@ def maskable_ppo(task: Task, decisions: int, seed: int, name: str) -> str:
     """Return the policy that MaskablePPO has learned for a task."""
     rival = make_agent(RIVAL, task.game, **task.options)
     scale = float(np.std(duel(task.game, rival, rival, 500, seed=seed, **task.options).chips[:, 0, 0])) or 1.0
-    env = SelfPlayVecEnv.against(task.game, LANES, [RIVAL], seed=seed, payoff_scale=scale, **task.options)
+    env = LearnerVecEnv(task.game, LANES, [RIVAL], seed=seed, payoff_scale=scale, **task.options)
     model = MaskablePPO("MlpPolicy", env, seed=seed, device="cpu")
     model.learn(decisions)
     return as_graph(nn.Sequential(model.policy.mlp_extractor.policy_net, model.policy.action_net), task, name)

@@ -4,7 +4,7 @@
     pip install -c constraints.txt ".[train]"
     python examples/maskable_ppo.py
 
-`SelfPlayVecEnv.against` is an ordinary VecEnv: 256 deals side by side, one learning seat in each (drawn again for every
+`LearnerVecEnv` is an ordinary VecEnv: 256 deals side by side, one learning seat in each (drawn again for every
 deal), `greedy` in the others. The reward is the seat's chips over `payoff_scale`, at its last decision of the deal.
 Prints MaskablePPO's own table of every fortieth update, and the learner's chips per deal before and after.
 """
@@ -18,7 +18,7 @@ from sb3_contrib import MaskablePPO
 
 from gupai_agents import ObservationAgent, make_agent
 from gupai_agents.evaluation import duel
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import LearnerVecEnv
 
 GAME, VARIANT = "jie-long", {"forced_play": True}
 RIVALS = ("random", "greedy")
@@ -42,7 +42,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     torch.set_num_threads(1)
-    env = SelfPlayVecEnv.against(GAME, 256, ["greedy"], seed=1, payoff_scale=35.0, **VARIANT)
+    env = LearnerVecEnv(GAME, 256, ["greedy"], seed=1, payoff_scale=35.0, **VARIANT)
     model = MaskablePPO(
         "MlpPolicy",
         env,

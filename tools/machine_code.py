@@ -46,7 +46,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
 from gupai_env.games import GAMES, get_game
 from gupai_env.vector import VectorEnv
-from gupai_training.opponents import FixedOpponents
+from gupai_training.opponents import OpponentPool
 from gupai_training.selfplay import SelfPlayVecEnv
 from gupai_training.true_hand_targets import chips_in_deals
 
@@ -122,9 +122,12 @@ def tour_of_deals(game: Game, variant: Variant, heuristic: str) -> None:
     seats = SeatVectorEnv(game.id, 2, opponents=[heuristic] * (variant.players - 1))
     seats.reset(seed=0)
     seats.step(seats.action_space.sample())
-    learners = SelfPlayVecEnv(game, 2, FixedOpponents(players, variant.players, np.random.default_rng(0)))
+    pool = OpponentPool(variant.players, np.random.default_rng(0), self_share=0.0, size=1, rule_share=0.0)
+    for player in players:
+        pool.add(player, born=0, scripted=True)
+    learners = SelfPlayVecEnv(game, 2, pool)
     learners.reset()
-    learners.step(learners.action_masks().argmax(1))
+    learners.play(learners.masks.argmax(1))
     rules, states = variant.as_rules(), game.new_states(1)
     laying_out(game)(rules, states, np.asarray(game.deck(rules), np.int8)[None])
     if game.history is not no_history:

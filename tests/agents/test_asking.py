@@ -25,7 +25,8 @@ from gupai_app.shell.terminal import Terminal
 from gupai_env import VectorEnv, get_game
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import WAIT
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.opponents import OpponentPool
+from gupai_training.selfplay import LearnerVecEnv, SelfPlayVecEnv
 from trees import tiny_tree
 
 GAME = get_game("jie-long")
@@ -177,8 +178,9 @@ def in_a_tiny_tree(agent):
 
 
 def in_self_play(agent):
-    env = SelfPlayVecEnv.against("jie-long", 8, ["greedy"])
-    env.pool.agents[:] = [agent]
+    pool = OpponentPool(4, np.random.default_rng(0), 0.0, 1, 0.0)
+    pool.add(agent, 0, scripted=True)
+    env = SelfPlayVecEnv(GAME, 8, pool)
     env.reset()
     for _ in range(3):
         env.play(env.masks.argmax(1))
@@ -510,7 +512,7 @@ def test_failed_opponent_is_not_replaced(make):
 
 @pytest.mark.parametrize("wrong", [-1, -2, 63, 65536, 1 << 40])
 def test_invalid_learner_action_never_wraps_to_another(wrong):
-    env = SelfPlayVecEnv.against("jie-long", 2)
+    env = LearnerVecEnv("jie-long", 2)
     env.reset()
     env.step_async(np.array([env.masks[0].argmax(), wrong + env.masks[1].argmax() * (wrong == 65536)]))
     with pytest.raises(IllegalActionError, match="lane 1"):

@@ -15,7 +15,7 @@ from gupai_env import VectorEnv
 from gupai_env.aec import GupaiEnv
 from gupai_env.core import byte_rows
 from gupai_env.core.parts import register_marks
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import LearnerVecEnv
 
 SEED, TABLES, STEPS = 5, 8, 25
 NUMBERS = itertools.count()  # of files: none is written to while it is mapped
@@ -90,7 +90,7 @@ def vector():
 
 
 def self_play():
-    envs = SelfPlayVecEnv.against("jie-long", TABLES, ["greedy", "random"], seed=SEED)
+    envs = LearnerVecEnv("jie-long", TABLES, ["greedy", "random"], seed=SEED)
     envs.reset()
     envs.step(envs.action_masks().argmax(1))
     return envs
@@ -99,8 +99,7 @@ def self_play():
 def play_self_play(envs):
     for _ in range(STEPS):
         observations, rewards, dones, _ = envs.step(envs.action_masks().argmax(1))
-        shown = envs.rewards, envs.terminated, envs.seating, envs.totals
-        yield observations.tolist(), rewards.tolist(), dones.tolist(), [array.tolist() for array in shown]
+        yield observations.tolist(), rewards.tolist(), dones.tolist(), envs.tables.seats.tolist()
 
 
 PLAYS = {

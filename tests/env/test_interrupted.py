@@ -16,8 +16,7 @@ from gupai_env import VectorEnv, aec, vector
 from gupai_env.aec import GupaiEnv
 from gupai_env.core import copying
 from gupai_training import selfplay
-from gupai_training.opponents import LEARNER
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import LearnerVecEnv
 
 OURS = {module.__file__ for module in (aec, copying, vector, seat_env, vector_env, selfplay)}
 
@@ -146,7 +145,7 @@ def seats():
 
 
 def self_play():
-    return SelfPlayVecEnv.against("jie-long", 3, ["greedy"], seed=3)
+    return LearnerVecEnv("jie-long", 3, ["greedy"], seed=3)
 
 
 def gupai_agent():
@@ -163,7 +162,7 @@ def gupai_agent():
 
 
 def begun(env):
-    if isinstance(env, SelfPlayVecEnv):
+    if isinstance(env, LearnerVecEnv):
         env.seed(8)
         return env.reset()
     return env.reset(seed=8)
@@ -184,8 +183,8 @@ def test_interrupted_tables_go_on_or_require_a_reset(make):
             if not interrupted(lambda: do(env), moment):  # noqa: B023
                 break
             moments += 1
-            if isinstance(env, SelfPlayVecEnv) and env._going:
-                assert (env.seating[np.arange(3), env.seats] == LEARNER).all()
+            if isinstance(env, LearnerVecEnv) and env.tables._going:
+                np.testing.assert_array_equal(env.tables.seats, env.seats)
             if do is step:  # or it says that one has to deal
                 with contextlib.suppress(RuntimeError):
                     step(env)

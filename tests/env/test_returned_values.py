@@ -9,7 +9,8 @@ import pytest
 
 from gupai_env import VectorEnv
 from gupai_env.aec import GupaiEnv
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.opponents import OpponentPool
+from gupai_training.selfplay import LearnerVecEnv, SelfPlayVecEnv
 
 SEED, STEPS, TABLES = 3, 60, 8
 
@@ -52,7 +53,7 @@ def vector(mode):
 
 
 def self_play():
-    env = SelfPlayVecEnv.against("jie-long", TABLES, ["random"], seed=SEED)
+    env = LearnerVecEnv("jie-long", TABLES, ["random"], seed=SEED)
     observations = env.reset()
     rest = ()
     for _ in range(STEPS):
@@ -144,7 +145,7 @@ def test_returned_values_do_not_change_later(play):
 @pytest.mark.parametrize("copied", [lambda each: each, copy.deepcopy], ids=["as made", "copied"])
 def test_arrays_that_the_next_step_overwrites_are_read_only(copied):
     shown = copied(VectorEnv("jie-long", 2))
-    learner = SelfPlayVecEnv.against("jie-long", 2, ["random"])
+    learner = copied(SelfPlayVecEnv("jie-long", 2, OpponentPool(4, np.random.default_rng(0), 1.0, 1, 0.0)))
     learner.reset()
     for env, names in (
         (shown, ("seats", "masks", "observations", "rewards", "terminated")),

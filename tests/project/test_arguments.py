@@ -20,7 +20,7 @@ from gupai_agents.evaluation.tournaments.ladder import play_ladder
 from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
 from gupai_env import jie_long_v0
 from gupai_env.aec import GupaiEnv
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import LearnerVecEnv
 
 GAME, NOWHERE = "jie-long", "/nonexistent/file"
 GREEDY = make_agent("greedy", GAME)
@@ -78,9 +78,9 @@ CALLS: dict[str, tuple[Callable, dict[str, Any], dict[str, Any]]] = {
         {"game": GAME, "num_envs": 2},
         {"opponents": "greedy", "seat": 0, "autoreset_mode": "NextStep"},
     ),
-    "SelfPlayVecEnv.against": (
-        SelfPlayVecEnv.against,
-        {"game": GAME, "num_envs": 2, "opponents": ["greedy"]},
+    "LearnerVecEnv": (
+        LearnerVecEnv,
+        {"game": GAME, "num_envs": 2, "pool": ["greedy"]},
         {"seed": 0, "payoff_scale": 1.0},
     ),
 }
@@ -175,7 +175,7 @@ def test_agents_are_accepted_by_name_everywhere(play, tmp_path):
         (SeatVectorEnv, {"opponent": "greedy"}, "opponents"),
         (SeatVectorEnv, {"d_type": "float32"}, "dtype"),
         (lambda game, **options: gymnasium.make("gupai/JieLong-v0", **options), {"opponent": "greedy"}, "opponents"),
-        (lambda game, **options: SelfPlayVecEnv.against(game, 2, **options), {"payoffs_scale": 2.0}, "payoff_scale"),
+        (lambda game, **options: LearnerVecEnv(game, 2, **options), {"payoffs_scale": 2.0}, "payoff_scale"),
         (lambda game, **options: make_agent("greedy", game, **options), {"forced": True}, "forced_play"),
         (lambda game, **options: evaluation.duel(game, *TWO, 1, **options), {"records": None}, "record"),
         (lambda game, **options: evaluation.gate(game, *TWO, **options), {"gains": 1.0}, "gain"),

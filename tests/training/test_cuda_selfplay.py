@@ -7,13 +7,14 @@ import torch
 from benchmarks import ptx
 from gupai_agents import make_agent
 from gupai_agents.networks.network import NetworkAgent
-from gupai_env import VectorEnv
+from gupai_agents.registry import agents_of
+from gupai_env import VectorEnv, get_game
 from gupai_env.core import cuda
 from gupai_env.core.episode import NOBODY
 from gupai_training.config import parse, saved_config
 from gupai_training.learner import SelfPlay, lanes_on
 from gupai_training.network import build_network
-from gupai_training.opponents import LEARNER
+from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.run import Run
 from gupai_training.selfplay import SelfPlayVecEnv
 
@@ -129,5 +130,8 @@ class First:
 
 @pytest.mark.parametrize(("opponent", "on_gpu"), [("best", True), ("random", True), (First(), False)])
 def test_lanes_stay_on_the_processor_for_opponents_that_only_play_there(opponent, on_gpu):
-    lanes = SelfPlayVecEnv.against("jie-long", 2, ["greedy", opponent])
+    pool = OpponentPool(4, np.random.default_rng(0), 0.0, 1, 0.0)
+    for agent in agents_of(get_game("jie-long"), get_game("jie-long").variant(), ["greedy", opponent]):
+        pool.add(agent, 0, scripted=True)
+    lanes = SelfPlayVecEnv("jie-long", 2, pool)
     assert (lanes_on(torch.device("cpu"), "float32", lanes) is not lanes) == on_gpu

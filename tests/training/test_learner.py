@@ -10,7 +10,7 @@ import torch
 from gupai_agents import make_agent
 from gupai_training.learner import SelfPlay
 from gupai_training.network import relative
-from gupai_training.opponents import LEARNER, FixedOpponents, Member, OpponentPool
+from gupai_training.opponents import LEARNER, Member, OpponentPool
 from gupai_training.search_targets import Targets, Window
 from gupai_training.stage import Stage
 
@@ -191,17 +191,6 @@ def test_member_takes_one_to_all_but_one_seats_anywhere():
 def test_learner_alone_has_every_seat():
     assert (pool(self_share=1.0).line_ups(50) == LEARNER).all()
     assert (pool(members=0).line_ups(50) == LEARNER).all()
-
-
-def test_learner_among_fixed_opponents_has_one_random_seat():
-    given = FixedOpponents(["a", "b", "c"], 4, np.random.default_rng(2))
-    seating = given.line_ups(12_000)
-    mine = seating == LEARNER
-    assert (mine.sum(1) == 1).all()
-    assert mine.mean(0) == pytest.approx([0.25] * 4, abs=0.02)
-    assert np.bincount(seating[~mine]) / (~mine).sum() == pytest.approx([1 / 3] * 3, abs=0.02)
-    with pytest.raises(ValueError, match="at least one opponent"):
-        FixedOpponents([], 4, np.random.default_rng(2))
 
 
 def test_choice_goes_half_to_those_who_lose_least():

@@ -17,6 +17,7 @@ import pytest
 
 import small_runs
 from commands import gupai
+from gupai_agents import make_agent
 from gupai_agents.evaluation.matches.match import DuplicateResult
 from gupai_agents.networks.checkpoint import CheckpointError, read_checkpoint, read_header, write_checkpoint
 from gupai_app.shell.screen import Screen
@@ -25,6 +26,7 @@ from gupai_app.training.terminal import ScreenReporter, results_table
 from gupai_env import get_game
 from gupai_env.storage.files import locked
 from gupai_training.config import CONFIG_FILE, REPORT_FILE, RESUME_FILE, parse
+from gupai_training.opponents import OpponentPool
 from gupai_training.run import Reporter, Row, Run, Spent
 from gupai_training.selfplay import SelfPlayVecEnv
 from processes import Command
@@ -334,7 +336,10 @@ def test_saved_run_reports_its_decisions_and_resumes():
     """Matches of several deals, forced decisions within them: no state is saved, and none can be made up."""
 
     def opened() -> SelfPlayVecEnv:
-        return SelfPlayVecEnv.against("tiu-u", 50, ["greedy", "random"], seed=3, must_catch=True, deals=3)
+        pool = OpponentPool(2, np.random.default_rng(3), 0.0, 1, 0.0)
+        for name in ("greedy", "random"):
+            pool.add(make_agent(name, "tiu-u", must_catch=True, deals=3), 0, scripted=True)
+        return SelfPlayVecEnv("tiu-u", 50, pool, seed=3, must_catch=True, deals=3)
 
     env, again = opened(), opened()
     env.reset()

@@ -1,7 +1,6 @@
 """The pool is told whole episodes, chips reach whose they are, and members that leave leave no trace."""
 
 import contextlib
-from collections import Counter
 from types import SimpleNamespace
 
 import gymnasium
@@ -18,7 +17,7 @@ from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_training import opponents
 from gupai_training.opponents import LEARNER, OpponentPool
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import LearnerVecEnv, SelfPlayVecEnv
 
 
 class Script:
@@ -64,7 +63,6 @@ def scripted(monkeypatch, seating, first, *steps):
     monkeypatch.setattr(env, "_numbers", np.zeros(1, np.int16))
     monkeypatch.setattr(env, "_run", lambda _, actions, *progress: env.envs.run(env, actions[0], *progress))
     env.envs = Script(first, *steps)
-    env._seeds = [None]
     env.envs.states = SimpleNamespace(moves=np.zeros(1))
     env.envs.episodes = np.zeros(1)
     env.reset()
@@ -163,35 +161,18 @@ def test_reset_forgets_owed_chips(monkeypatch):
 @pytest.mark.parametrize("game", ["jie-long", "ce-deng", "small-mahjong", "deer-hunt"])
 def test_returns_are_the_chips_of_the_match_in_every_environment(game):
     """What the learner is paid over an episode is what its seat has won in it, by the count of the match."""
-    envs, deals = 40, 3
-    env = SelfPlayVecEnv.against(game, envs, ["random"], seed=5, deals=deals)
-    finished, record = [], env.pool.record
-
-    def noted(seating, payoffs):
-        finished.extend(zip(seating.copy(), payoffs.copy(), strict=True))
-        record(seating, payoffs)
-
-    env.pool.record = noted
+    tables, deals = 40, 3
+    env = LearnerVecEnv(game, tables, ["random"], seed=5, deals=deals)
     env.reset()
-    rng, returns, found = np.random.default_rng(1), np.zeros(envs), []
+    rng, returns, episodes, rows = np.random.default_rng(1), np.zeros(tables), 0, np.arange(tables)
     for _ in range(400):
-        totals = env.envs.states.total[:, : env.players].copy()
-        env.step_async((env.masks * rng.random(env.masks.shape)).argmax(1))
-        _, rewards, terminated, _ = env.step_wait()
+        _, rewards, terminated, _ = env.step((env.masks * rng.random(env.masks.shape)).argmax(1))
         returns += rewards
-        found += returns[terminated].tolist()
         returns[terminated] = 0
-        np.testing.assert_array_equal(env.totals[terminated].sum(1), 0)
-        running = ~terminated  # nothing is owed to who has decided
-        totals = env.envs.states.total[:, : env.players]
-        learner = (env.seating == LEARNER).argmax(1)
-        decided = env._decided[np.arange(envs), learner] & running
-        np.testing.assert_allclose(returns[decided], totals[np.arange(envs), learner][decided], atol=1e-3)
-    assert len(found) > envs / 2
-    won = Counter(round(float(payoffs[(seating == LEARNER).argmax()]), 2) for seating, payoffs in finished)
-    paid = Counter(round(each, 2) for each in found)
-    assert not paid - won
-    assert (won - paid).total() <= len(found) / 100  # a match of Small Mahjong may pass without one of its seats
+        episodes += int(terminated.sum())
+        totals = env.envs.states.total[rows, env.tables.seats]
+        np.testing.assert_allclose(returns + env.tables._owed, totals, atol=1e-3)
+    assert episodes > tables / 2
 
 
 def test_gymnasium_pays_by_the_same_rule():
@@ -211,7 +192,7 @@ def test_gymnasium_pays_by_the_same_rule():
 
 
 def test_leaving_member_renumbers_those_behind_it():
-    env = SelfPlayVecEnv.against("jie-long", 3, ["random"], seed=1)
+    env = SelfPlayVecEnv("jie-long", 3, OpponentPool(4, np.random.default_rng(0), 1.0, 1, 0.0), seed=1)
     env._seating[:] = [[LEARNER, 0, 1, 2], [1, 1, LEARNER, 1], [3, LEARNER, 2, 0]]
     env.forget(1)
     assert env.seating.tolist() == [[LEARNER, 0, LEARNER, 1], [LEARNER, LEARNER, LEARNER, LEARNER], [2, LEARNER, 1, 0]]
@@ -244,12 +225,11 @@ def test_seated_members_stay_when_another_leaves_the_pool():
 
 
 def test_reset_without_a_seed_deals_new_deals():
-    env = SelfPlayVecEnv.against("jie-long", 20, ["random"], seed=1)
+    env = LearnerVecEnv("jie-long", 20, ["random"], seed=1)
     first = env.reset()
     assert (env.reset() != first).any()
     for _ in range(3):
-        env.step_async(env.masks.argmax(1))
-        env.step_wait()
+        env.step(env.masks.argmax(1))
     assert (env.envs.episodes == 1).all()
     dealt = []
     for _ in range(2):
@@ -294,49 +274,22 @@ def test_pool_meets_everybody_despite_many_rule_based_players(past):
 def test_seed_determines_deals_seats_and_opponents():
     def begun(env):
         observations = env.reset()
-        found = [observations, env.seats.copy(), env.seating.copy()]
+        found = [observations, env.seats.copy(), env.tables._line_ups.copy()]
         for _ in range(15):
             found += env.step(env.action_masks().argmax(1))[:3]
         return [each.tolist() for each in found]
 
-    env = SelfPlayVecEnv.against("jie-long", 12, ["random", "greedy", "variety"], seed=1)
+    env = LearnerVecEnv("jie-long", 12, ["random", "greedy", "variety"], seed=1)
     made = begun(env)
     for seed in (5, 1, 5):
         env.seed(seed)
         again = begun(env)
-        assert again == begun(SelfPlayVecEnv.against("jie-long", 12, ["random", "greedy", "variety"], seed=seed))
+        assert again == begun(LearnerVecEnv("jie-long", 12, ["random", "greedy", "variety"], seed=seed))
         assert (again == made) == (seed == 1)
 
 
-class InTurn(Listener):
-    """Opponents that sit one way in the first episode of a lane, another in the second, and so on."""
-
-    agents = (make_agent("greedy", "jie-long"),)
-
-    def line_ups(self, tables):
-        self.seating = np.roll(self.seating, 1, 0)
-        return self.seating[:1].repeat(tables, 0)
-
-
-def test_episode_without_the_learner_keeps_the_last_observation():
-    def end(*seatings):
-        opponents = InTurn()
-        opponents.seating = np.array(seatings, np.int16)
-        env = SelfPlayVecEnv("jie-long", 1, opponents, players=2)
-        env.reset()
-        while True:
-            _, _, dones, infos = env.step(env.action_masks().argmax(1))
-            if dones[0]:
-                return infos[0]["terminal_observation"], env.envs.episodes[0]
-
-    alone, episode = end((US, THEM))
-    last, later = end((THEM, THEM), (US, THEM))
-    assert later > episode  # one has passed meanwhile
-    np.testing.assert_array_equal(last, alone)
-
-
 def test_episodes_are_counted_once_with_their_last_observation():
-    env = SelfPlayVecEnv.against("jie-long", 12, ["greedy"], seed=1, forced_play=True)
+    env = LearnerVecEnv("jie-long", 12, ["greedy"], seed=1, forced_play=True)
     monitored, greedy = VecMonitor(env), make_agent("greedy", "jie-long", forced_play=True)
     monitored.reset()
     moves, counted, ended = [[] for _ in range(12)], 0, 0
@@ -379,7 +332,7 @@ def end_of_game(seed, episode, seat, moves, others):
 
 
 def test_refused_action_changes_nothing():
-    env, twin = (SelfPlayVecEnv.against("jie-long", 6, ["random"], seed=2, deals=3) for _ in range(2))
+    env, twin = (LearnerVecEnv("jie-long", 6, ["random"], seed=2, deals=3) for _ in range(2))
     for each in (env, twin):
         each.reset()
     for _ in range(40):
@@ -430,7 +383,7 @@ def test_opponents_in_the_loop_play_as_if_asked(opponents, deals):
 
 
 def test_vec_env_counts_its_episodes():
-    env = SelfPlayVecEnv.against("jie-long", 16, ["greedy"], seed=4, payoff_scale=10.0, deals=2)
+    env = LearnerVecEnv("jie-long", 16, ["greedy"], seed=4, payoff_scale=10.0, deals=2)
     env.reset()
     returns, lengths, seen = np.zeros(16), np.zeros(16, int), 0
     for key in range(80):
@@ -448,7 +401,7 @@ def test_vec_env_counts_its_episodes():
 
 def test_forced_decisions_are_skipped_on_request():
     for skip in (True, False):
-        env = SelfPlayVecEnv.against("jie-long", 64, ["greedy"], seed=4, skip_forced=skip, forced_play=True)
+        env = LearnerVecEnv("jie-long", 64, ["greedy"], seed=4, skip_forced=skip, forced_play=True)
         env.reset()
         forced = 0
         for key in range(40):
@@ -459,7 +412,7 @@ def test_forced_decisions_are_skipped_on_request():
 
 def test_illegal_actions_raise_are_replaced_or_end_the_episode():
     lost = -float(GAMES["jie-long"].payoff_bound(GAMES["jie-long"].variant()))
-    made = {how: SelfPlayVecEnv.against("jie-long", 8, ["greedy"], seed=4, illegal=how) for how in ILLEGAL}
+    made = {how: LearnerVecEnv("jie-long", 8, ["greedy"], seed=4, illegal=how) for how in ILLEGAL}
     for env in made.values():
         env.reset()
         env.step(env.envs.sample(1))
@@ -486,11 +439,11 @@ def test_illegal_actions_raise_are_replaced_or_end_the_episode():
     for key in range(60):  # and play goes on
         made["end"].step(made["end"].envs.sample(key))
     with pytest.raises(ValueError, match="illegal='stop'"):
-        SelfPlayVecEnv.against("jie-long", 8, illegal="stop")
+        LearnerVecEnv("jie-long", 8, illegal="stop")
 
 
 def test_replaced_actions_follow_the_seed_and_pools_hold_objects():
-    env = SelfPlayVecEnv.against("jie-long", 8, [make_agent("greedy", "jie-long"), "random"], illegal="resample")
+    env = LearnerVecEnv("jie-long", 8, [make_agent("greedy", "jie-long"), "random"], illegal="resample")
     found = []
     for _ in range(2):
         env.seed(5)
@@ -500,7 +453,7 @@ def test_replaced_actions_follow_the_seed_and_pools_hold_objects():
 
 
 def test_match_chips_before_an_illegal_action_count():
-    env = SelfPlayVecEnv.against("tiu-u", 8, ["greedy"], seed=4, deals=2, illegal="end", payoff_scale=2.0)
+    env = LearnerVecEnv("tiu-u", 8, ["greedy"], seed=4, deals=2, illegal="end", payoff_scale=2.0)
     env.reset()
     returns, seen = np.zeros(8), 0
     for key in range(60):

@@ -24,7 +24,7 @@ from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.report import report, results_json
 from gupai_training.run import FINAL_SEED, Reporter, Run
 from gupai_training.search_stage import SearchStage
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import LearnerVecEnv
 from gupai_training.stage import Spent
 from processes import Command
 
@@ -546,7 +546,7 @@ def test_torch_and_target_makers_share_the_threads(tmp_path, monkeypatch):
 
 
 def test_lanes_have_no_methods_and_attributes_of_their_own():
-    lanes = SelfPlayVecEnv.against("jie-long", 4, ["greedy"])
+    lanes = LearnerVecEnv("jie-long", 4, ["greedy"])
     lanes.reset()
     masks = lanes.env_method("action_masks", indices=[2, 0])
     np.testing.assert_array_equal(masks, lanes.masks[[2, 0]])

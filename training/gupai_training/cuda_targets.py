@@ -83,7 +83,6 @@ def playout_kernels(game: Game) -> dict[str, Kernel]:
                 array_at(seating, (envs, seated), SEAT),
                 (turn[0][row : row + 1], turn[1][row : row + 1], turn[2][row : row + 1]),
                 (array_at(played, (envs, length), SEAT), turn[3]),
-                (array_at(why, (0,), BYTE), array_at(why, (0,), FLAG), array_at(why, (0, widths.observation), BYTE)),
                 reasons[row : row + 1],
             )
             if reasons[row] != OPEN:

@@ -1,6 +1,5 @@
 """The opponent pool: past selves and rule-based players, and which of them the learner meets at each table."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,46 +22,6 @@ def vacate(seating: Any, member: int) -> None:
     seating[seating > member] -= 1
 
 
-class Opponents:
-    """The opponents of the learner, drawn from a generator of their own."""
-
-    rng: np.random.Generator
-
-    def seed(self, seed: int) -> None:
-        """Restart the generator with a seed."""
-        self.rng = np.random.default_rng(seed)
-
-
-class FixedOpponents(Opponents):
-    """One learning seat per table, drawn at random; the given agents take the others, drawn at random too."""
-
-    def __init__(self, agents: Sequence[Agent], seats: int, rng: np.random.Generator) -> None:
-        """Make opponents of agents.
-
-        Args:
-            agents: Those that are drawn.
-            seats: At every table.
-            rng: Draws them.
-
-        Raises:
-            ValueError: There are no agents.
-        """
-        if not agents:
-            raise ValueError("there must be at least one opponent")
-        self.agents: list[Agent] = list(agents)
-        self.seats: int = seats
-        self.rng = rng
-
-    def line_ups(self, tables: int) -> np.ndarray:
-        """Draw who sits where, int16 [tables, seats]: LEARNER or the number of an agent."""
-        seating = self.rng.integers(0, len(self.agents), (tables, self.seats)).astype(np.int16)
-        seating[np.arange(tables), self.rng.integers(0, self.seats, tables)] = LEARNER
-        return seating
-
-    def record(self, seating: np.ndarray, payoffs: np.ndarray) -> None:
-        """Do nothing: these opponents stay as they are."""
-
-
 @dataclass
 class Member:
     """A player of the pool, and the average share of deals in which it lost chips; ties count half."""
@@ -74,7 +33,7 @@ class Member:
     deals: int = 0
 
 
-class OpponentPool(Opponents):
+class OpponentPool:
     """Draws the line-up of each table as its episode begins.
 
     With probability `self_share` the current self takes all seats. Otherwise one member takes at least one and all

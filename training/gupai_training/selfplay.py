@@ -1,6 +1,5 @@
 """A batched SB3 vector environment over lanes, for self-play and for play against given opponents."""
 
-import functools
 import math
 import operator
 from collections.abc import Sequence
@@ -11,15 +10,8 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 from gupai_agents.agent import Agent, Memories
-from gupai_agents.gymnasium_envs.learning_seat import (
-    NONE_PLAYED,
-    RAISE,
-    RESAMPLE,
-    forbidden,
-    legal_instead,
-    pool_of,
-    reward_of_illegal,
-)
+from gupai_agents.gymnasium_envs.learning_seat import RAISE
+from gupai_agents.gymnasium_envs.vector_env import SeatVectorEnv
 from gupai_agents.play.decisions import answers
 from gupai_agents.play.playouts import ASKED, OPEN, SETTLED, numbered, playouts
 from gupai_env.aec import NO_GAME
@@ -27,26 +19,14 @@ from gupai_env.core.copying import OwnMemory
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import LEGAL, WAIT
+from gupai_env.core.keys import derive_each
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TRAINING_STREAM
 from gupai_env.games import get_game, variant_from
 from gupai_env.messages.checks import refused, whole_numbers
 from gupai_env.options import Options
 from gupai_env.vector import VectorEnv
-from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool, vacate
-
-
-class LaneOptions(Options, total=False):
-    """The keywords of `SelfPlayVecEnv`: its own, and those of the variant."""
-
-    payoff_scale: float
-    skip_forced: bool
-    illegal: str
-    illegal_reward: float | None
-
-
-OWN_OPTIONS = ("payoff_scale", "skip_forced", "illegal", "illegal_reward")  # besides those of the variant
-NOTHING = np.zeros((0, 0), np.int8)  # no last observations are kept
+from gupai_training.opponents import LEARNER, OpponentPool, vacate
 
 
 def only_read(array: np.ndarray) -> np.ndarray:
@@ -56,20 +36,156 @@ def only_read(array: np.ndarray) -> np.ndarray:
     return view
 
 
-class SelfPlayVecEnv(OwnMemory, VecEnv):
-    """B lanes, each at the next decision of a learning seat; all other seats are played inside.
+class LaneVecEnv(OwnMemory, VecEnv):
+    """What Stable-Baselines3 asks of lanes that share all attributes and have no methods but `action_masks`."""
 
-    `step` plays the learner's action in every lane and plays on until a learning seat has to decide again.
-    Decisions with one legal action are played without asking (except the first of a deal).
+    envs: VectorEnv
 
-    With one learning seat per table (`SelfPlayVecEnv.against`) it is an ordinary VecEnv, for plain MaskablePPO: the
-    reward is that seat's chips over `payoff_scale`, and `done` ends its episode; the info has "terminal_observation",
-    what the seat saw at its end, and "episode", its return "r" and its decisions "l", as of SB3's Monitor. Unless
-    illegal actions raise errors, "illegal" says whether this action was one, and "played" which was played. The
-    caller may keep and change what `reset` and `step` return. An error in the midst of a step, as of an opponent that
-    fails, and ctrl-C end all episodes. Where the learner takes several seats, consecutive decisions of a lane are not
-    one player's; such a learner reads these arrays instead, which the next step overwrites and which nobody else can
-    write to:
+    @property
+    def seats(self) -> np.ndarray:
+        """The seat to decide in every lane, int8 [B]."""
+        return self.envs.seats
+
+    @property
+    def observations(self) -> np.ndarray:
+        """What it observes, int8 [B, layout.size]; the next step overwrites it."""
+        return self.envs.observations
+
+    @property
+    def masks(self) -> np.ndarray:
+        """Its legal actions, bool [B, num_actions]; the next step overwrites it."""
+        return self.envs.masks
+
+    def action_masks(self) -> np.ndarray:
+        """Return the legal actions in every lane, bool [B, num_actions]."""
+        return self.masks.copy()
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
+        """Return `action_masks` lane by lane, as sb3-contrib asks for them; there are no other methods."""
+        if method_name != "action_masks":
+            raise AttributeError(f"lanes have no method {method_name!r}")
+        return [self.masks[lane].copy() for lane in self._get_indices(indices)]
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Say whether lanes have an attribute."""
+        return attr_name == "action_masks" or hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute once for every lane."""
+        value = getattr(self, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Refuse: lanes have no attributes of their own."""
+        raise AttributeError(f"lanes share all attributes; {attr_name!r} cannot be set for some of them")
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """Say that no lane is wrapped."""
+        return [False for _ in self._get_indices(indices)]
+
+    def close(self) -> None:
+        """Do nothing: nothing is held open."""
+
+
+class LearnerVecEnv(LaneVecEnv):
+    """Tables with one learning seat each (`SeatVectorEnv`) as Stable-Baselines3 takes them, for plain MaskablePPO.
+
+    The reward is the learner's chips over `payoff_scale`, and `done` ends its episode; the info has
+    "terminal_observation", what the seat saw at its end, and "episode", its return "r" and its decisions "l", as of
+    SB3's Monitor. Unless illegal actions raise errors, "illegal" says whether this action was one, and "played" which
+    was played. The caller may keep and change what `reset` and `step` return. An error in the midst of a step, as of an
+    opponent that fails, and ctrl-C end all episodes.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_envs: int,
+        pool: Sequence[str | Agent] = ("greedy",),
+        *,
+        seed: int = 0,
+        payoff_scale: float = 1.0,
+        skip_forced: bool = True,
+        illegal: str = RAISE,
+        illegal_reward: float | None = None,
+        **variant: Unpack[Options],
+    ) -> None:
+        """Make the tables; the learner's seat and the opponents in the others are drawn for every episode.
+
+        Args:
+            game: Its id, or the game itself.
+            num_envs: How many tables.
+            pool: Agents as `make_agent` takes them, or objects; one is drawn for each other seat, for every episode.
+            seed: Of deals, seats and opponents.
+            payoff_scale: Chips for a reward of 1.
+            skip_forced: Whether decisions with one legal action are played at once, except the first of a deal.
+            illegal: What an illegal action does: "raise" an error, be replaced by a random legal one, "resample", or
+                "end" the episode.
+            illegal_reward: What it then pays, in chips, by default minus the most that can be lost in an episode.
+            variant: The options of the game.
+
+        Raises:
+            ValueError: Something is unknown or out of bounds; in one line.
+        """
+        if not (isinstance(payoff_scale, (int, float)) and 0 < payoff_scale < math.inf):
+            raise refused("payoff_scale", payoff_scale, "it must be a number above 0")
+        game = get_game(game)
+        options = variant_from(game, variant, LearnerVecEnv).changed()
+        own: dict[str, Any] = {"skip_forced": skip_forced, "illegal": illegal, "illegal_reward": illegal_reward}
+        self.tables: SeatVectorEnv = SeatVectorEnv(game, num_envs, pool=pool, **own, **options)
+        self.envs = self.tables.envs
+        self.payoff_scale = payoff_scale
+        self.render_mode: str | None = None
+        super().__init__(num_envs, self.tables.single_observation_space, self.tables.single_action_space)
+        self._actions = np.zeros(num_envs, np.int64)
+        self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)  # of the episodes so far
+        self.seed(seed)
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Set the seed of the next `reset`; raises ValueError for a bad one."""
+        return super().seed(None if seed is None else as_key(seed))
+
+    def reset(self) -> np.ndarray:
+        """Deal at every table and play on to the first decision of the learner.
+
+        After `seed(number)` deals, seats and opponents are drawn as those of an environment made with that seed.
+        """
+        seed, seeds = self._seeds[0], None
+        if seed is not None:
+            seeds = derive_each(derive(seed, TRAINING_STREAM), 0, self.num_envs).tolist()
+        observations, _ = self.tables.reset(seed=seeds)
+        self._reset_seeds()
+        self._returns[:] = self._lengths[:] = 0
+        return observations
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the learner's actions, integers [B]; raises ValueError for anything else."""
+        self._actions = whole_numbers("actions", actions, self.num_envs, "lane")
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Play these actions; return observations, rewards, dones and infos."""
+        observations, rewards, dones, _, info = self.tables.step(self._actions)
+        self._returns += rewards
+        self._lengths += 1
+        infos: list[dict] = [{} for _ in range(self.num_envs)]
+        ended = info.get("final_info", info)
+        for name in ("illegal", "played") if "illegal" in info else ():
+            for lane, value in enumerate(np.where(dones, ended[name], info[name]).tolist()):
+                infos[lane][name] = value
+        for lane in np.flatnonzero(dones).tolist():
+            episode = {"r": float(self._returns[lane] / self.payoff_scale), "l": int(self._lengths[lane])}
+            last = {"terminal_observation": info["final_obs"][lane], "TimeLimit.truncated": False}
+            infos[lane] |= {**last, "episode": episode}
+        self._returns[dones] = self._lengths[dones] = 0
+        return observations, (rewards / self.payoff_scale).astype(np.float32), dones, infos
+
+
+class SelfPlayVecEnv(LaneVecEnv):
+    """B lanes, each at the next decision of a learning seat; all other seats are played inside, for self-play.
+
+    `play` plays the learner's action in every lane and plays on until a learning seat has to decide again. Decisions
+    with one legal action are played without asking (except the first of a deal). Consecutive decisions of a lane are
+    not one player's. The learner reads these arrays, which the next step overwrites and which nobody else can write to:
         seats: int8 [B], who is to decide. seating: int16 [B, players], LEARNER or an opponent.
         rewards: float32 [B, players], chips that the last step paid. What a seat wins before its first decision of an
             episode comes with that decision, what is not followed by a decision comes at the end; an episode in which
@@ -91,13 +207,10 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         self,
         game: str | Game,
         num_envs: int,
-        pool: OpponentPool | FixedOpponents,
+        pool: OpponentPool,
         *,
         seed: int = 0,
         payoff_scale: float = 1.0,
-        skip_forced: bool = True,
-        illegal: str = RAISE,
-        illegal_reward: float | None = None,
         **variant: Unpack[Options],
     ) -> None:
         """Make the lanes.
@@ -106,16 +219,12 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
             game: Its id, or the game itself.
             num_envs: How many lanes, B.
             pool: Draws who sits where.
-            seed: Of deals and seats, 0..2**63 - 1.
-            payoff_scale: Chips for a reward of 1.
-            skip_forced, illegal, illegal_reward: As of `against`.
+            seed: Of deals, 0..2**63 - 1.
+            payoff_scale: Chips for a reward of 1, by which the learner divides.
+            variant: The options of the game.
         """
         stream = derive(as_key(seed), TRAINING_STREAM)
-        if not (isinstance(payoff_scale, (int, float)) and 0 < payoff_scale < math.inf):
-            raise refused("payoff_scale", payoff_scale, "it must be a number above 0")
-        self.envs: VectorEnv = VectorEnv(game, num_envs, seed=stream, skip_forced=skip_forced, **variant)
-        self._illegal_reward = reward_of_illegal(self.envs.game, self.envs.variant, illegal, illegal_reward)
-        self.illegal = illegal
+        self.envs = VectorEnv(game, num_envs, seed=stream, skip_forced=True, **variant)
         self.pool = pool
         self.players: int = self.envs.variant.players
         self.payoff_scale = payoff_scale
@@ -132,16 +241,12 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         self._owed = np.zeros_like(self._payoffs)  # those of them that are not paid yet
         self._decided = np.zeros((num_envs, self.players), np.bool_)  # learning seats that did, in this episode
         self.decisions: int = 0  # of all seats, without forced ones
-        self._actions = np.zeros(num_envs, np.int64)
-        self._lengths = np.zeros(num_envs, np.int64)  # of the learner's episodes so far
         # The actions of the episode under way, without forced ones: they determine the state of each lane.
         self._played = np.zeros((num_envs, 1), np.int16)
         self._moves = np.zeros(num_envs, np.int64)
         self._rows = np.arange(num_envs)
         self._bind()
         self._going = False  # nothing is half done
-        self._watched = np.zeros(num_envs, np.int8)  # whose last observation is kept in `_final`, if that has rows
-        self._final = NOTHING
         self._numbered: list[Agent] = []
         self._numbers, self._heuristics = numbered(self.envs.game, [])
 
@@ -150,75 +255,15 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         self.rewards, self.terminated = only_read(self._payoffs), only_read(self._over)
         self.seating, self.totals = only_read(self._seating), only_read(self._totals)
 
-    @classmethod
-    def against(
-        cls,
-        game: str | Game,
-        num_envs: int,
-        pool: Sequence[str | Agent] = ("greedy",),
-        *,
-        seed: int = 0,
-        **options: Unpack[LaneOptions],
-    ) -> "SelfPlayVecEnv":
-        """Return lanes with one learning seat each, drawn for every episode like the opponents in the others.
-
-        Args:
-            game: Its id, or the game itself.
-            num_envs: How many lanes.
-            pool: Agents as `make_agent` takes them, or objects; one is drawn for each other seat, for every episode.
-            seed: Of deals, seats and opponents.
-            options: Those of the variant; `payoff_scale`, chips for a reward of 1; `skip_forced`, whether decisions
-                with one legal action are played at once, except the first of a deal (default true); `illegal`, what an
-                illegal action does: "raise" an error (default), be replaced by a random legal one, "resample", or "end"
-                the episode; and `illegal_reward`, what it then pays, in chips, by default minus the most that can be
-                lost in an episode.
-
-        Raises:
-            ValueError: Something is unknown or out of bounds; in one line.
-        """
-        variant = {name: value for name, value in options.items() if name not in OWN_OPTIONS}
-        seed = as_key(seed)
-        played = get_game(game)
-        chosen = variant_from(played, variant, cls)
-        fixed = FixedOpponents(pool_of(played, chosen, pool), chosen.players, np.random.default_rng(seed))
-        return cls(game, num_envs, fixed, seed=seed, **options)
-
-    @property
-    def seats(self) -> np.ndarray:
-        """The seat to decide in every lane, int8 [B]."""
-        return self.envs.seats
-
-    @property
-    def observations(self) -> np.ndarray:
-        """What it observes, int8 [B, layout.size]; the next step overwrites it."""
-        return self.envs.observations
-
-    @property
-    def masks(self) -> np.ndarray:
-        """Its legal actions, bool [B, num_actions]; the next step overwrites it."""
-        return self.envs.masks
-
-    def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed of the next `reset`; raises ValueError for a bad one."""
-        return super().seed(None if seed is None else as_key(seed))
-
     def reset(self) -> np.ndarray:
-        """Deal in every lane and play on to the first decision of a learning seat.
-
-        After `seed(number)` deals, seats and opponents are drawn as those of an environment made with that seed.
-        """
+        """Deal in every lane and play on to the first decision of a learning seat."""
         self._going = False  # until all is done that this takes
-        if self._seeds[0] is not None:
-            seed = as_key(self._seeds[0])
-            self.envs.reset(derive(seed, TRAINING_STREAM))
-            self.pool.seed(seed)
-        elif self.envs.states.moves.any() or self.envs.episodes.any():  # these deals have been played
+        if self.envs.states.moves.any() or self.envs.episodes.any():  # these deals have been played
             self.envs.episodes += 1
             self.envs.begin()
             self.envs.refresh()
-        self._reset_seeds()
         results = self._payoffs, self._over, self._totals
-        for array in (*results, self._chips, self._owed, self._decided, self._moves, self._lengths):
+        for array in (*results, self._chips, self._owed, self._decided, self._moves):
             array[:] = 0
         self._seating[:] = self.pool.line_ups(self.num_envs)
         self._play(np.full(self.num_envs, WAIT, np.int64))
@@ -226,75 +271,14 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
         return self.observations.copy()
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Take the learner's actions, integers [B]; raises ValueError for anything else."""
-        actions = whole_numbers("actions", actions, self.num_envs, "lane")
-        last = self.envs.game.num_actions
-        self._actions[:] = np.clip(actions, WAIT + 1, last)  # no other stands for a legal one
+        """Refuse: several seats learn, whose rewards are no one player's."""
+        raise NotImplementedError(
+            "these lanes are for self-play, which calls `play`; for others there is LearnerVecEnv"
+        )
 
-    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Play these actions; return observations, rewards of the seat that acted, dones and infos."""
-        movers, before = self.seats.copy(), self.observations.copy()
-        self._watched[:], self._final = movers, np.zeros_like(before)
-        illegal, ending, paid = self._mend_illegal()
-        played = self._actions.copy()
-        try:
-            self.play(self._actions)
-            final = self._final
-        finally:
-            self._final = NOTHING
-        rewards, dones = self._payoffs[self._rows, movers], self._over.copy()
-        returns = self._totals[self._rows, movers]
-        self._lengths += 1
-        if len(ending):
-            rewards[ending], dones[ending], final[ending] = self._illegal_reward, True, before[ending]
-            returns[ending], played[ending] = paid + self._illegal_reward, NONE_PLAYED
-        infos: list[dict] = [{} for _ in range(self.num_envs)]
-        if self.illegal != RAISE:
-            given = zip(illegal.tolist(), played.tolist(), strict=True)
-            infos = [{"illegal": wrong, "played": action} for wrong, action in given]
-        for lane in np.flatnonzero(dones):
-            episode = {"r": float(returns[lane] / self.payoff_scale), "l": int(self._lengths[lane])}
-            last = {"terminal_observation": final[lane].copy(), "TimeLimit.truncated": False}
-            infos[lane] |= {**last, "episode": episode}
-        self._lengths[dones] = 0
-        return self.observations.copy(), rewards / self.payoff_scale, dones, infos
-
-    def _mend_illegal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Mend the actions that masks forbid as `illegal` says.
-
-        Returns:
-            Which they were, bool [B]; the lanes whose episodes they end, int [N]; and what these had paid, [N].
-        """
-        if self.illegal == RAISE or not self._going:
-            return np.zeros(self.num_envs, np.bool_), np.zeros(0, np.int64), np.zeros(0)
-        illegal = forbidden(self.masks, self._actions)
-        wrong = np.flatnonzero(illegal)
-        ending = wrong[:0] if self.illegal == RESAMPLE else wrong
-        seats = ending, self.seats[ending]
-        paid = self._chips[seats] - self._owed[seats]
-        if len(ending):
-            self._actions[ending] = WAIT
-            self._deal_again(ending)
-        elif len(wrong):
-            self._actions[wrong] = legal_instead(self.masks[wrong], self.envs.views(wrong)[1])
-        return illegal, ending, paid
-
-    @functools.cached_property
-    def _fresh(self) -> VectorEnv:
-        """Lanes in which episodes begin that some lanes continue with."""
-        return VectorEnv(self.envs.game, self.num_envs, observe=False, **self.envs.variant.changed())
-
-    def _deal_again(self, lanes: np.ndarray) -> None:
-        """Begin the next episode in some lanes, int [N], in which nobody is paid for the one under way."""
-        fresh, number = self._fresh, len(lanes)
-        self.envs.episodes[lanes] += 1
-        fresh.seeds[:number], fresh.episodes[:number] = self.envs.seeds[lanes], self.envs.episodes[lanes]
-        fresh.begin()
-        self.envs.states[lanes] = fresh.states[:number]
-        self.envs.refresh()
-        for array in (self._chips, self._owed, self._decided, self._moves):
-            array[lanes] = 0
-        self._seating[lanes] = self.pool.line_ups(number)
+    def step_wait(self) -> Any:
+        """Refuse, as `step_async`."""
+        self.step_async(np.zeros(0))
 
     def play(self, actions: np.ndarray) -> None:
         """Play one action per lane, integers [B], and play on to the next decision of a learning seat.
@@ -359,7 +343,6 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
                 self._seating,
                 (lanes, actions, some),
                 (self._played, self._moves),
-                (self._watched, self._over, self._final),
                 ended,
             )
         rounds[lanes], why[lanes] = some, ended
@@ -468,33 +451,3 @@ class SelfPlayVecEnv(OwnMemory, VecEnv):
     def forget(self, member: int) -> None:
         """Give the seats of a member that left the pool to the learner."""
         vacate(self._seating, member)
-
-    def action_masks(self) -> np.ndarray:
-        """Return the legal actions in every lane, bool [B, num_actions]."""
-        return self.masks.copy()
-
-    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """Return `action_masks` lane by lane, as sb3-contrib asks for them; there are no other methods."""
-        if method_name != "action_masks":
-            raise AttributeError(f"lanes have no method {method_name!r}")
-        return [self.masks[lane].copy() for lane in self._get_indices(indices)]
-
-    def has_attr(self, attr_name: str) -> bool:
-        """Say whether lanes have an attribute."""
-        return attr_name == "action_masks" or hasattr(self, attr_name)
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return an attribute once for every lane."""
-        value = getattr(self, attr_name)
-        return [value for _ in self._get_indices(indices)]
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refuse: lanes have no attributes of their own."""
-        raise AttributeError(f"lanes share all attributes; {attr_name!r} cannot be set for some of them")
-
-    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """Say that no lane is wrapped."""
-        return [False for _ in self._get_indices(indices)]
-
-    def close(self) -> None:
-        """Do nothing: nothing is held open."""

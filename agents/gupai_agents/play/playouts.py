@@ -55,15 +55,13 @@ class Playouts(NamedTuple):
         or, where `terminated` is set, to the second, what the next episode owes it. Where an episode ends, this sets
         `terminated`, writes what the learner observes at the end, and deals the next one. Then shows the turn. Returns
         the first lane whose action its mask forbids, with nothing changed, or LEGAL.
-    converse(heuristics, table, numbers, seating, (lanes, actions, rounds), (played, moves), ending, why): plays on in
+    converse(heuristics, table, numbers, seating, (lanes, actions, rounds), (played, moves), why): plays on in
         some lanes, int [N], each until something is to be done for it outside the loop, and sets `why`, int8 [N]: OPEN,
         a learner is to decide (its observation is shown); SETTLED, the last action ended a deal (rewards and terminated
         are set, the next deal is begun); CALLED, a player is to be asked; FULL, `played` has no more room. The first
         action is given, or WAIT for none. `seating`, int16 [B, seats], names players by their place in `numbers`,
         int16, as of `numbered`, or LEARNER. Actions, except those that follow without a choice, are counted in
-        `rounds`, int64 [N], and written into `played`, int16 [B, any], at `moves`, int64 [B]. `ending` is (watched,
-        over, final): where an episode ends that is not `over`, bool [B], yet, what the seat `watched`, int8 [B],
-        observes at the end is written into `final`, int8 [B, layout.size], unless that has no rows.
+        `rounds`, int64 [N], and written into `played`, int16 [B, any], at `moves`, int64 [B].
     """
 
     finish: Loop
@@ -122,9 +120,9 @@ def observe_at(game, rules, state, seat, view, address, size):
 
 
 @rule
-def play_round(game, rules, rows, lane, action, view, ending):
+def play_round(game, rules, rows, lane, action):
     """Play an action and, with `skip_forced`, those that follow without a choice, as `play_on` of lanes that are dealt
-    again; return whether a deal was paid. `ending` is (watched, over, final), as of `converse`.
+    again; return whether a deal was paid.
 
     Args:
         game: The module of a game.
@@ -132,11 +130,8 @@ def play_round(game, rules, rows, lane, action, view, ending):
         rows: The arrays of a batch of lanes, `gupai_env.core.kernels`.
         lane: Which of them.
         action: Legal for the seat to act.
-        view: Scratch, a view.
-        ending: As of `converse`: whose last view is written, seats [B]; which episodes had ended before, bool [B]; and
-            the last observations, int8 [B, layout.size], or none.
     """
-    state, (watched, over, final) = rows.states[lane], ending
+    state = rows.states[lane]
     while True:
         advance(game, rules, state, action)
         settled = state.settled
@@ -144,8 +139,6 @@ def play_round(game, rules, rows, lane, action, view, ending):
             rows.rewards[lane, seat] = state.payoff[seat] if settled else 0
         rows.terminated[lane] = state.terminated
         if state.terminated:
-            if len(final) and not over[lane]:
-                observe_seldom(game, rules, state, watched[lane], view, final[lane])
             begin_next(game, rules, rows, lane)
         show_turn(game, rules, rows, lane)
         action = only_action(rows.masks[lane]) if rows.skip_forced and not settled else -1
@@ -221,7 +214,7 @@ def converse_of(game: Game, widths: Widths) -> Callable[..., Any]:
     """
     module, num_actions, numbers_of = game.module, game.num_actions, game.variant().as_rules()
 
-    def converse(heuristics, tables, numbers, seating, play, log, ending, why):
+    def converse(heuristics, tables, numbers, seating, play, log, why):
         rows, view, mask = (
             rows_of(module, widths, numbers_of, tables[0]),
             blank(1, module.VIEW)[0],
@@ -249,7 +242,7 @@ def converse_of(game: Game, widths: Widths) -> Callable[..., Any]:
                 played[lane, moves[lane]] = action
                 moves[lane] += 1
                 rounds[number] += 1
-                if play_round(module, rules, rows, lane, action, view, ending):
+                if play_round(module, rules, rows, lane, action):
                     why[number] = SETTLED
                     break
                 action = np.int64(WAIT)

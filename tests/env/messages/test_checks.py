@@ -13,8 +13,8 @@ from gupai_agents.evaluation.exact import tree as exact
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.aec import GupaiEnv
 from gupai_env.messages.checks import LONGEST, short_repr
-from gupai_training.opponents import FixedOpponents
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.opponents import OpponentPool
+from gupai_training.selfplay import LearnerVecEnv, SelfPlayVecEnv
 from trees import tiny_tree
 
 GAME = get_game("jie-long")
@@ -67,11 +67,9 @@ SEEDED = {
         gymnasium.make("gupai/JieLong-v0").unwrapped.reset(seed=seed) if seed is not None else as_none()
     ),
     "self-play": lambda seed: SelfPlayVecEnv(
-        "jie-long", 2, FixedOpponents([make_agent("greedy")], 4, np.random.default_rng(0)), seed=seed
+        "jie-long", 2, OpponentPool(4, np.random.default_rng(0), 1.0, 1, 0.0), seed=seed
     ),
-    "self-play, later": lambda seed: (
-        SelfPlayVecEnv.against("jie-long", 2).seed(seed) if seed is not None else as_none()
-    ),
+    "self-play, later": lambda seed: LearnerVecEnv("jie-long", 2).seed(seed) if seed is not None else as_none(),
 }
 
 
@@ -257,14 +255,14 @@ def test_results_are_of_existing_players_and_seats(wrong):
 @pytest.mark.parametrize("scale", [0, -1.0, float("nan"), float("inf"), "1", None])
 def test_payoff_scale_is_above_0(scale):
     with pytest.raises(ValueError, match=r"^payoff_scale=.* is not allowed; it must be a number above 0$"):
-        SelfPlayVecEnv.against("jie-long", 2, payoff_scale=scale)
+        LearnerVecEnv("jie-long", 2, payoff_scale=scale)
 
 
 @pytest.mark.parametrize(
     "wrong", [[0.0, 1.0], [True, False], [0], [[0], [1]], ["0", "1"], None], ids=lambda wrong: str(wrong)
 )
 def test_learner_actions_are_integers(wrong):
-    env = SelfPlayVecEnv.against("jie-long", 2)
+    env = LearnerVecEnv("jie-long", 2)
     env.reset()
     with pytest.raises(ValueError, match=r"^actions must be 2 integers, one per lane, not "):
         env.step_async(wrong)

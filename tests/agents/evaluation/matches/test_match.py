@@ -15,7 +15,7 @@ from gupai_env.core.streams import EVALUATION_STREAM
 from gupai_env.games import GAMES
 from gupai_env.vector import VectorEnv
 from gupai_training.run import FINAL_SEED
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import LearnerVecEnv
 from variants import variants
 
 
@@ -113,7 +113,7 @@ def test_training_deals_are_not_evaluation_deals(seed, monkeypatch):
             evaluated_before = len(evaluated)
             duel("jie-long", make_agent("greedy"), make_agent("greedy"), 200, seed=evaluation)
             assert len(evaluated) >= evaluated_before + 200
-    env = SelfPlayVecEnv.against("jie-long", 64, ["greedy"], seed=seed)
+    env = LearnerVecEnv("jie-long", 64, ["greedy"], seed=seed)
     trained = set()
     for begins in ("at once", "by seed()"):
         if begins == "by seed()":
@@ -121,7 +121,7 @@ def test_training_deals_are_not_evaluation_deals(seed, monkeypatch):
         env.reset()
         for _ in range(40):
             trained.update(env.envs.states.seed.tolist())
-            env.play(env.masks.argmax(1))
+            env.step(env.masks.argmax(1))
     assert len(trained) > 64 * 4
     assert not trained & evaluated
     # and the other way round: the same evaluation meets the same deals again
