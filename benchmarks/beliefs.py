@@ -7,7 +7,9 @@ At decisions of a mixture of players the deal is to be told from others that the
 per hidden tile better than the uniform distribution: of the learned belief, and of particles weighed by how likely
 `tuned` with a temperature would have made the others' moves; and, of the learned one, how often a place held a tile
 of a kind that was given a probability. The true deal counts among the others, so that nobody is found better than
-log(their number).
+log(their number). The last line is the row of the table in docs/players.md: game and options, decisions learned from,
+kilobytes, nats per tile and per decision of the belief, the same of particles, deals that count, and by how much
+probabilities are off on average.
 """
 
 import argparse
@@ -18,7 +20,9 @@ import numpy as np
 from benchmarks.posterior import likelihoods
 from gupai_agents.belief import Belief, hidden, learned_belief
 from gupai_agents.evaluation.statistics import estimate
+from gupai_agents.networks.checkpoint import read_header
 from gupai_agents.registry import make_agent
+from gupai_env.core.variant import in_words
 from gupai_env.games import get_game
 from gupai_training.belief import examples, learn_belief
 
@@ -72,11 +76,19 @@ def main() -> None:
     doubtful = (counts[:, 1:] > 0).any(1)
     effective = odds.sum(1) ** 2 / (odds**2).sum(1)
     print(f"  {effective.mean():.0f} of {1 + OTHERS} deals count; a place holds a tile of a kind:")
+    off = 0.0
     for low, high in itertools.pairwise(BINS):
         there = doubtful & (given >= low) & (given < high)
         if there.any():
             held = (counts[:, 0][there] > 0).mean()
+            off += abs(given[there].mean() - held) * there.sum() / doubtful.sum()
             print(f"    given {given[there].mean():.3f}  found {held:.3f}  ({there.sum()} places and kinds)")
+    learned_from = read_header(belief.file)["decisions"]
+    print(
+        f"| {game.title}, {in_words(variant.changed())} | {learned_from:,} | {belief.file.stat().st_size / 1000:.0f} "
+        f"| {estimate(better / tiles)} | {better.mean():+.2f} | {estimate(particles / tiles[rows])} "
+        f"| {particles.mean():+.2f} | {effective.mean():.0f} | {off:.1%} |"
+    )
 
 
 if __name__ == "__main__":

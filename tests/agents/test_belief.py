@@ -1,13 +1,17 @@
 """Learned beliefs: they know what a view shows, weigh what it allows, and are uniform where nothing was learned."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
+from benchmarks.posterior import likelihoods
 from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.agent import origin_of
 from gupai_agents.belief import Belief, Inputs, drawn, hidden, hidden_fields, learned_belief
 from gupai_agents.networks.checkpoint import BELIEF, identity, read_header, write_checkpoint
 from gupai_agents.networks.network import tensor_shapes
+from gupai_agents.play.decisions import decisions, resume_lanes
 from gupai_agents.play.replays import moves_since
 from gupai_agents.players.search import Plan, SearchAgent
 from gupai_agents.shipped import BELIEFS, networks
@@ -17,6 +21,7 @@ from gupai_env.core.keys import derive_each
 from gupai_env.core.rng import derive
 from gupai_env.core.streams import DEAL_STREAM
 from gupai_env.core.tiles import KINDS, tiles_in
+from gupai_env.deals import all_deals
 
 NET = {"type": "mlp", "hidden": [8], "activation": "relu"}
 SHIPPED = [(game, file) for game in GAMES.values() for file, _ in networks(game.id, BELIEFS)]
@@ -158,6 +163,36 @@ def test_course_of_a_deal_shows_what_the_seat_saw():
         np.testing.assert_array_equal(views[name], np.concatenate([view[name] for view in seen]), name)
     open_moves = [move for move, (seat, action) in enumerate(played) if not game.moves[action].discards]
     assert [(int(seats[move]), int(actions[move])) for move in open_moves] == [played[move] for move in open_moves]
+
+
+@pytest.mark.parametrize("name", ["jie-long", "ce-deng"])
+def test_deals_weighed_by_the_moves_of_others_are_the_posterior_of_a_tiny_deck(name):
+    """Against the true posterior: all deals that there are, played by the same player up to the same view."""
+    game, some, judged = get_game(name), 3000, 0
+    options = game.variant.tiny_options()
+    variant, agent = game.variant.make(**options), make_agent("greedy", game, **options)
+    deals = all_deals(game, **options)
+    envs = resume_lanes(game, variant, deals.states)
+    for move, now in enumerate(decisions(envs, [agent])):
+        alike = {}
+        for row, view in enumerate(now.batch.views):
+            alike.setdefault(str(view), []).append(row)
+        for rows in sorted(alike.values(), key=len)[-2:] if move else ():  # nobody has moved before the first
+            view, lanes = now.batch.views[rows[:1]], now.rows[rows]
+            states = drawn(game, variant, view, derive_each(move, 0, some))
+            likely = likelihoods(game, variant, agent, states, int(view.seat[0]))
+            exact, found = Counter(), Counter()
+            parts = (exact, envs.states[lanes], deals.probabilities[lanes]), (found, states, likely)
+            for counter, dealt, weights in parts:
+                placed = hidden(game, variant, dealt, view.seat.repeat(len(dealt)))
+                for tiles, weight in zip(placed, weights / weights.sum(), strict=True):
+                    counter[tiles.tobytes()] += weight
+            effective = likely.sum() ** 2 / (likely**2).sum()
+            for tiles in exact | found:
+                error = (exact[tiles] * (1 - exact[tiles]) / effective) ** 0.5
+                assert abs(found[tiles] - exact[tiles]) <= 5 * error + 1e-9
+            judged += len(exact) > 1
+    assert judged > 5
 
 
 def test_belief_is_refused_where_it_does_not_fit(tmp_path):
