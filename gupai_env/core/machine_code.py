@@ -31,7 +31,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.shipped import digest_of, is_standard_build, kind_of
 from gupai_env.core.sources import sources_digest
 from gupai_env.core.target import HERE, NeedsMoreError, Target
-from gupai_env.storage.files import describe, write_file
+from gupai_env.storage.files import describe, locked, write_file
 
 if not is_standard_build():
     raise ImportError("this Python lacks the stable ABI, by which machine code is called")
@@ -39,6 +39,7 @@ if not is_standard_build():
 CALLING = Path(__file__).with_name("calling.ll")  # calling.c, as LLVM has it; `python tools/calling.py` writes it
 DIGEST = hashlib.sha256().digest_size
 UNUSED = 30 * 86400  # seconds after which machine code that nobody has used is removed
+PATIENCE = 120  # seconds that a process waits for another which compiles what it needs
 EMITTED_BY = "gupai_env.core.emitting", "gupai_env.core.parts", "gupai_env.core.target"
 KEPT = ".o"  # what ends the name of a file
 RUNTIME = b"NRT_", b"numba_"  # names of functions that numba has, in object files that need it
@@ -150,38 +151,43 @@ def content_of(name: str, make: Callable[[], bytes]) -> bytes:
     folder = name and _folder(os.environ.get("NUMBA_CACHE_DIR", ""))
     if not folder:
         return make()
-    path = Path(folder, name)
+    path, lock = Path(folder, name), Path(folder, f"{name}.lock")
+    if found := _found(path):
+        return found
+    with contextlib.ExitStack() as held:
+        # Processes that start together ask for the same: one makes it, and the others wait. Where that cannot be, or
+        # takes too long, each makes it for itself.
+        with contextlib.suppress(OSError, ValueError):
+            held.enter_context(locked(lock.parent, "compiling", name=lock.name, patience=PATIENCE))
+        content = _found(path) or _kept(path, make())
+        with contextlib.suppress(OSError):  # on Windows it goes by itself
+            lock.unlink()
+        return content
+
+
+def _kept(path: Path, content: bytes) -> bytes:
+    """Write what was made to its file, and return it."""
     try:
-        return _undamaged(path)
-    except ValueError:
-        tell_once(f"machine code in {folder} is damaged; it is compiled again")
-    except OSError:
-        pass
-    made = make()
-    try:
-        write_file(path, made + hashlib.sha256(made).digest(), force=True)
-        _sweep(folder)
+        write_file(path, content + hashlib.sha256(content).digest(), force=True)
+        _sweep(str(path.parent))
     except (OSError, ValueError) as error:
         why = describe(OSError(error.errno, error.strerror)) if isinstance(error, OSError) else error
-        tell_once(f"machine code cannot be kept in {folder}: {why}")
-    return made
+        tell_once(f"machine code cannot be kept in {path.parent}: {why}")
+    return content
 
 
-def _undamaged(path: Path) -> bytes:
-    """Return what is in a file before its digest, and note its use, so that it is not removed yet.
-
-    Raises:
-        ValueError: If that is not what was written.
-        OSError: If it cannot be read.
-    """
+def _found(path: Path) -> bytes:
+    """Return what is in a file before its digest, and note its use, so that it is not removed yet; b"": nothing."""
     # It is run. The digest stops what a full disk or a crash has left. It does not stop an attacker, who could write a
     # fitting one: that is why the folder must be this user's own (`_is_own`).
-    data = path.read_bytes()
-    if hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
-        raise ValueError("damaged")
     with contextlib.suppress(OSError):
-        os.utime(path)
-    return data[:-DIGEST]
+        data = path.read_bytes()
+        if hashlib.sha256(data[:-DIGEST]).digest() == data[-DIGEST:]:
+            with contextlib.suppress(OSError):
+                os.utime(path)
+            return data[:-DIGEST]
+        tell_once(f"machine code in {path.parent} is damaged; it is compiled again")
+    return b""
 
 
 @functools.cache

@@ -323,21 +323,23 @@ def mend_lines(path: Path) -> int:
 
 
 @contextlib.contextmanager
-def locked(folder: Path, doing: str) -> Iterator[None]:
-    """Hold a folder's lock; the operating system gives it back however the process ends.
+def locked(folder: Path, doing: str, *, name: str = LOCK, patience: float = 0) -> Iterator[None]:
+    """Hold a folder's lock, or another one in it; the operating system gives it back however the process ends.
 
     Args:
         folder: An existing folder.
         doing: What the holder does, for the error of a second process: "another process is {doing}".
+        name: Of the lock file.
+        patience: Seconds to wait for it.
 
     Raises:
         ValueError: Another process holds the lock; in one line.
     """
     from filelock import FileLock, Timeout  # it takes its time to be imported
 
-    lock = FileLock(folder / LOCK, timeout=0, fallback_to_soft=False)
+    lock = FileLock(folder / name, timeout=patience, fallback_to_soft=False)
     try:
-        with naming(folder / LOCK):
+        with naming(folder / name):
             lock.acquire()
     except Timeout:
         raise ValueError(say("{folder}: another process is {doing}", folder=folder, doing=say(doing))) from None

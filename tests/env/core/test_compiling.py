@@ -8,8 +8,10 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +29,7 @@ from gupai_env.core.compiling import compiled
 from gupai_env.core.kernels import kernels
 from gupai_env.core.parts import register_marks
 from gupai_env.core.rule import long_rule, rule
+from gupai_env.storage.files import locked
 
 
 def run(code: str, folder: Path, **env: str) -> subprocess.CompletedProcess:
@@ -94,8 +97,8 @@ def small(tmp_path, monkeypatch) -> Iterator[Path]:
     (tmp_path / "small" / "loop.py").write_text(LOOP)
     write_rule(tmp_path, 1)
     (tmp_path / "small" / "other.py").write_text("")
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     compiling.calling()  # it is kept elsewhere
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     yield tmp_path
     forget()
 
@@ -184,6 +187,43 @@ def test_damaged_machine_code_is_recompiled_with_one_line(small, capsys):
         )
         assert (name, use(small)) == (name, (2, 0))
     assert capsys.readouterr().err == ""
+
+
+def test_second_process_waits_for_the_first_that_makes_the_same(tmp_path, monkeypatch):
+    """Threads with locks of their own stand for processes."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    made, begun, may_end = [], threading.Event(), threading.Event()
+
+    def make() -> bytes:
+        made.append(b"made")
+        begun.set()
+        assert may_end.wait(30)
+        return b"made"
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(machine_code.content_of, "one.o", make)
+        assert begun.wait(30)
+        second = pool.submit(machine_code.content_of, "one.o", make)
+        assert machine_code.content_of("other.o", lambda: b"other") == b"other"  # which need not wait
+        with pytest.raises(TimeoutError):
+            second.result(0.5)
+        may_end.set()
+        assert first.result(30) == second.result(30) == b"made"
+    assert made == [b"made"]
+    assert sorted(file.name for file in (tmp_path / "gupai").iterdir()) == ["one.o", "other.o"]
+
+
+@pytest.mark.parametrize("obstacle", ["no locks", "held for too long"])
+def test_machine_code_is_made_where_no_lock_can_be_had(obstacle, tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(machine_code, "PATIENCE", 0.1)
+    (tmp_path / "gupai").mkdir()
+    lock = tmp_path / "gupai" / "one.o.lock"
+    if obstacle == "no locks":
+        lock.mkdir()
+    with locked(lock.parent, "compiling", name=lock.name) if obstacle != "no locks" else contextlib.nullcontext():
+        assert machine_code.content_of("one.o", lambda: b"made") == b"made"
+    assert machine_code.content_of("one.o", lambda: b"again") == b"made"
 
 
 def test_missing_file_or_a_folder_in_its_place_stops_nobody(small, capsys):
