@@ -117,7 +117,7 @@ static Object *run(word entry, word *words, int brief)
     if (thread)
         PyEval_RestoreThread(thread);
     if (status)
-        return PyObject_CallFunction(fail, "iLL", status, (long long)words[0], (long long)words[1]);
+        return PyObject_CallFunction(fail, "iL", status, (long long)words[0]);
     union { word word; double number; } result = {words[0]};
     switch (words[1]) {
     case 'i': return PyLong_FromLongLong(result.word);

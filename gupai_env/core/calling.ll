@@ -1,4 +1,4 @@
-; of calling.c 20096119652f0a1327e2f9e827c288eba5faf7822575bcbf11109119d69b3d0f, by tools/calling.py
+; of calling.c 2d1f5f95e299180a87fc4ca2f2ef83fdac3ba3435f85d070a7b8ae3fdde5a9a9, by tools/calling.py
 
 %struct.Module = type { %struct.ModuleBase, ptr, ptr, i64, ptr, ptr, ptr, ptr, ptr }
 %struct.ModuleBase = type { %struct.Object, ptr, i64, ptr }
@@ -38,7 +38,7 @@
 @.str.19 = private unnamed_addr constant [30 x i8] c"a loop takes at most %d words\00", align 1
 @.str.20 = private unnamed_addr constant [44 x i8] c"a loop takes arrays of at most 4 dimensions\00", align 1
 @PyFloat_Type = external global %struct.Type, align 1
-@.str.21 = private unnamed_addr constant [4 x i8] c"iLL\00", align 1
+@.str.21 = private unnamed_addr constant [3 x i8] c"iL\00", align 1
 @.str.22 = private unnamed_addr constant [24 x i8] c"bound takes 5 arguments\00", align 1
 @.str.23 = private unnamed_addr constant [44 x i8] c"Run a loop whose first arguments are known.\00", align 1
 @bound_method = internal global { ptr, ptr, i32, [4 x i8], ptr } { ptr @.str.10, ptr @call_bound, i32 128, [4 x i8] zeroinitializer, ptr @.str.23 }, align 8
@@ -1266,7 +1266,7 @@ define internal ptr @run(i64 noundef %0, ptr noundef %1, i32 noundef %2) {
 26:
   %27 = load i32, ptr %9, align 4
   %28 = icmp ne i32 %27, 0
-  br i1 %28, label %29, label %39
+  br i1 %28, label %29, label %36
 
 29:
   %30 = load ptr, ptr @fail, align 8
@@ -1274,54 +1274,51 @@ define internal ptr @run(i64 noundef %0, ptr noundef %1, i32 noundef %2) {
   %32 = load ptr, ptr %6, align 8
   %33 = getelementptr inbounds i64, ptr %32, i64 0
   %34 = load i64, ptr %33, align 8
-  %35 = load ptr, ptr %6, align 8
-  %36 = getelementptr inbounds i64, ptr %35, i64 1
-  %37 = load i64, ptr %36, align 8
-  %38 = call ptr (ptr, ptr, ...) @PyObject_CallFunction(ptr noundef %30, ptr noundef @.str.21, i32 noundef %31, i64 noundef %34, i64 noundef %37)
-  store ptr %38, ptr %4, align 8
-  br label %57
+  %35 = call ptr (ptr, ptr, ...) @PyObject_CallFunction(ptr noundef %30, ptr noundef @.str.21, i32 noundef %31, i64 noundef %34)
+  store ptr %35, ptr %4, align 8
+  br label %54
 
-39:
+36:
+  %37 = load ptr, ptr %6, align 8
+  %38 = getelementptr inbounds i64, ptr %37, i64 0
+  %39 = load i64, ptr %38, align 8
+  store i64 %39, ptr %10, align 8
   %40 = load ptr, ptr %6, align 8
-  %41 = getelementptr inbounds i64, ptr %40, i64 0
+  %41 = getelementptr inbounds i64, ptr %40, i64 1
   %42 = load i64, ptr %41, align 8
-  store i64 %42, ptr %10, align 8
-  %43 = load ptr, ptr %6, align 8
-  %44 = getelementptr inbounds i64, ptr %43, i64 1
-  %45 = load i64, ptr %44, align 8
-  switch i64 %45, label %56 [
-    i64 105, label %46
-    i64 102, label %49
-    i64 98, label %52
+  switch i64 %42, label %53 [
+    i64 105, label %43
+    i64 102, label %46
+    i64 98, label %49
   ]
 
+43:
+  %44 = load i64, ptr %10, align 8
+  %45 = call ptr @PyLong_FromLongLong(i64 noundef %44)
+  store ptr %45, ptr %4, align 8
+  br label %54
+
 46:
-  %47 = load i64, ptr %10, align 8
-  %48 = call ptr @PyLong_FromLongLong(i64 noundef %47)
+  %47 = load double, ptr %10, align 8
+  %48 = call ptr @PyFloat_FromDouble(double noundef %47)
   store ptr %48, ptr %4, align 8
-  br label %57
+  br label %54
 
 49:
-  %50 = load double, ptr %10, align 8
-  %51 = call ptr @PyFloat_FromDouble(double noundef %50)
-  store ptr %51, ptr %4, align 8
-  br label %57
+  %50 = load i64, ptr %10, align 8
+  %51 = and i64 %50, 1
+  %52 = call ptr @PyBool_FromLong(i64 noundef %51)
+  store ptr %52, ptr %4, align 8
+  br label %54
 
-52:
-  %53 = load i64, ptr %10, align 8
-  %54 = and i64 %53, 1
-  %55 = call ptr @PyBool_FromLong(i64 noundef %54)
-  store ptr %55, ptr %4, align 8
-  br label %57
-
-56:
+53:
   call void @Py_IncRef(ptr noundef @_Py_NoneStruct)
   store ptr @_Py_NoneStruct, ptr %4, align 8
-  br label %57
+  br label %54
 
-57:
-  %58 = load ptr, ptr %4, align 8
-  ret ptr %58
+54:
+  %55 = load ptr, ptr %4, align 8
+  ret ptr %55
 }
 
 declare i32 @PyType_IsSubtype(ptr noundef, ptr noundef)

@@ -11,11 +11,11 @@ Python. Both are called in the same way, by the extension `calling` (calling.c).
 With NUMBA_DISABLE_JIT=1 every loop runs as plain Python, slowly, so that rules can be stepped through in a debugger.
 """
 
+import builtins
 import contextlib
 import ctypes
 import functools
 import os
-import pickle
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -33,6 +33,8 @@ from gupai_env.core.shipped import Kinds, Name, kind_of, shipped
 PLAIN_SECONDS = 0.2  # of the processor; 0: loops are machine code from their first call on
 PLAIN_ROWS = 16  # calls of more rows are machine code
 spent = 0.0  # seconds of the processor that plain Python has taken in this process
+# Classes of errors that machine code raises, by name; for others it raises RuntimeError.
+ERRORS = {name: kind for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)}
 recorder: Callable[["Loop", tuple[Any, ...]], None] | None = None  # notes every call, which then runs as plain Python
 
 
@@ -143,12 +145,12 @@ def copier(arrays: dict[str, np.ndarray]) -> Callable[[], dict[str, np.ndarray]]
     return lambda: {name: array.copy() for name, array in arrays.items()}
 
 
-def _fail(status: int, address: int, size: int) -> None:
-    """Raise what a loop has raised: by its status, and by where its pickled class and arguments are."""
-    if status < 1 or not size:
+def _fail(status: int, address: int) -> None:
+    """Raise what a loop has raised: by its status, and by where its class and message are, as text."""
+    if status < 1:
         raise RuntimeError(f"a loop stopped with status {status}")
-    kind, arguments, _ = pickle.loads(ctypes.string_at(address, size))
-    raise kind(*arguments or ())
+    name, _, message = ctypes.string_at(address).decode().partition("\n")
+    raise ERRORS[name](message) if name in ERRORS else RuntimeError(f"{name}: {message}")
 
 
 def is_ready(module: str, game: Game) -> bool:

@@ -9,6 +9,7 @@ This imports numba; `tools/machine_code.py` runs it when a wheel is made, `machi
 """
 
 import itertools
+import pickle
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -33,6 +34,9 @@ OUTSIDE = frozenset({"log", "exp", "sqrt", "memcpy", "memmove", "memset"})
 WORD, INT = ir.IntType(64), ir.IntType(32)
 HEAP = re.compile("NRT_.*(Alloc|alloc|new)")  # functions that take memory
 ENVIRONMENT = "_ZN08NumbaEnv"  # begins in names of what compiled code has of Python's objects, as for `print`
+PICKLE = ".const.pickledata."  # begins in names of errors that compiled code raises
+# Such an error, as LLVM writes it.
+PICKLED = re.compile(rf'(@{re.escape(PICKLE)}[0-9a-f]+ = .*)\[\d+ x i8\] c"([^"]*)"')
 types: Any = numba_types  # its stubs do not know all attributes
 # No entry owns memory of numba's, so nothing is counted. These take the place of numba's own functions.
 _UNCOUNTED = """
@@ -97,6 +101,8 @@ def emit(calls: Mapping[str, Call], target: Target) -> bytes:
     options.loop_unrolling = not target.triple.startswith("wasm")  # which is loaded through a network
     builder = binding.create_pass_builder(machine, options)
     builder.getModulePassManager().run(whole, builder)
+    if any(item.name.startswith(PICKLE) for item in whole.global_variables):
+        whole = binding.parse_assembly(PICKLED.sub(_error, str(whole)))
     needed = {function.name for function in whole.functions if function.is_declaration}
     needed = {name for name in needed if not name.startswith("llvm.") or (target.code and MATHS.match(name))}
     needed -= needed if target.is_loaded else frozenset() if target.code else OUTSIDE
@@ -136,21 +142,30 @@ def _parts(name: str, call: Call, target: Target) -> list[Any]:
         kind, word = _word(builder, described.restype, result)
         builder.store(word, entry.args[0])
         builder.store(WORD(ord(kind)), builder.gep(entry.args[0], [WORD(1)]))
-        with builder.if_then(status.is_user_exc, likely=False):
-            # Where the pickled error is, and its length; none ships, for it names the file that it was raised in.
-            error, length = WORD(0), WORD(0)
-            if target.is_loaded:
-                raised = builder.load(status.excinfoptr)
-                error = builder.ptrtoint(builder.extract_value(raised, 0), WORD)
-                length = builder.zext(builder.extract_value(raised, 1), WORD)
-            builder.store(error, entry.args[0])
-            builder.store(length, builder.gep(entry.args[0], [WORD(1)]))
+        with builder.if_then(status.is_user_exc, likely=False):  # then it is where the error is, see `_error`
+            error = builder.extract_value(builder.load(status.excinfoptr), 0)
+            builder.store(builder.ptrtoint(error, WORD), entry.args[0])
         builder.ret(status.code)
     inner = loop.library._final_module
     for instruction, other in target.instead.items():
         inner = str(inner).replace(instruction, other)
     outer = cgutils.normalize_ir_text(str(module))
     return [binding.parse_assembly(outer), binding.parse_assembly(inner) if target.instead else inner]
+
+
+def _error(constant: re.Match[str]) -> str:
+    """Return an error that numba has pickled as plain text: its class, a new line, its message.
+
+    numba keeps a pickle of class and arguments, which runs code where it is read, and names the file of the source.
+    """
+    # It is of this process, and never of a file.
+    content = re.sub(r"\\(\\|..)", lambda byte: chr(92 if byte[1] == "\\" else int(byte[1], 16)), constant[2])
+    pickled = content.encode("latin1")
+    kind, arguments, _ = pickle.loads(pickled)
+    known = [argument for argument in arguments if not isinstance(argument, ir.Value)]  # others only when it runs
+    text = f"{kind.__name__}\n{kind(*known)}\0".encode()
+    escaped = "".join(f"\\{byte:02x}" for byte in text)
+    return f'{constant[1]}[{len(text)} x i8] c"{escaped}"'
 
 
 def _type_of(argument: Any) -> Any:

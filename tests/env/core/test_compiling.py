@@ -1,6 +1,7 @@
 """Machine code is compiled once for a machine, and never again until a rule that it is made of changes."""
 
 import contextlib
+import ctypes
 import errno
 import importlib
 import json
@@ -471,8 +472,14 @@ def test_script_is_compiled_anew_as_its_constants_may_be_its_arguments(tmp_path)
         assert done.stdout == f"{1 + more}\n"
 
 
+class _OwnError(Exception):
+    pass
+
+
 @rule
 def _few(number):
+    if number > 8:
+        raise _OwnError('C:\\new "九"')
     if number > 3:
         raise ValueError("too many", 3)
     return number
@@ -495,13 +502,30 @@ def _times(factor):
     return compiled(lambda number: number * factor)
 
 
-def test_what_a_loop_raises_is_raised():
+@pytest.mark.parametrize("from_disk", [False, True])
+def test_what_a_loop_raises_is_raised(from_disk, small):
+    compiled(_fails)(2) if from_disk else None
     loop = compiled(_fails)
     assert loop(2) == 3
-    for wrong, error, text in ((0, ZeroDivisionError, "integer division by zero"), (4, ValueError, "('too many', 3)")):
+    for wrong, error, text in (
+        (0, ZeroDivisionError, "integer division by zero"),
+        (4, ValueError, "('too many', 3)"),
+        (9, RuntimeError, '_OwnError: C:\\new "九"'),
+    ):
         with pytest.raises(error) as raised:
             loop(wrong)
         assert str(raised.value) == text
+
+
+def test_errors_are_kept_as_text_which_runs_nothing(small):
+    with pytest.raises(ValueError, match="too many"):
+        compiled(_fails)(4)
+    (content,) = (file.read_bytes() for file in kept(small))
+    assert b"ValueError\n('too many', 3)\0" in content
+    assert b"builtins" not in content and Path(__file__).name.encode() not in content  # of pickles
+    text = ctypes.create_string_buffer(b"exec\nraise SystemExit")
+    with pytest.raises(RuntimeError, match="exec: raise SystemExit"):
+        compiling._fail(1, ctypes.addressof(text))
 
 
 @pytest.mark.parametrize("compiles", [True, False])
