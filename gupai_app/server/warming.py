@@ -28,7 +28,6 @@ from gupai_env.vector import VectorEnv
 
 PARTS = "players", "hints", "matches and reviews"  # what is compiled of a game, in the order in which a person needs it
 PLAYERS, HINTS, MATCHES = 1, 2, 3  # how many of them are needed for a table, for hints, and for reviews
-HERE, THERE = 0, 1  # this process, and the one that compiles hints
 PATIENCE = 0.2  # seconds that a page waits before it says what it waits for
 
 
@@ -53,18 +52,16 @@ class Warmer:
     """Compiles games, or finds their machine code on disk, one part after another in a thread.
 
     What a page waits for is done first; else all games get their first part before any gets its second, so that a table
-    of any of them is soon there. A process compiles one loop at a time, so another process compiles hints meanwhile
-    where they are not on disk; this one finds them there. What fails here is left to the page that needs it.
+    of any of them is soon there. What fails here is left to the page that needs it.
     """
 
     def __init__(self, games: Iterable[Game]) -> None:
         self._parts = {game: parts(game) for game in games}
         self._done = dict.fromkeys(self._parts, 0)
         self._wanted: Game | None = None
-        self._doing: list[Work | None] = [None, None]  # HERE and THERE
+        self._doing: Work | None = None
         self._changed = threading.Condition()
-        for work in (self._work, self._work_in_another_process):
-            threading.Thread(target=work, daemon=True).start()
+        threading.Thread(target=self._work, daemon=True).start()
 
     def await_parts(self, game: Game, number: int, *, patient: bool = True) -> str:
         """Wait a moment for the first parts of a game; return "" when they are ready, else what is being done.
@@ -74,55 +71,28 @@ class Warmer:
         """
         with self._changed:
             self._wanted = game  # its hints too come before those of others, while a person looks at its table
-            self._changed.notify_all()
             if self._done.get(game, number) >= number:
                 return ""
             if patient and self._changed.wait_for(lambda: self._done[game] >= number, PATIENCE):
                 return ""
-            under_way = [*filter(None, self._doing), Work(game, PARTS[0], time.monotonic())]
-            return next((work for work in under_way[:-1] if work.game is game), under_way[0]).sentence(game)
+            return (self._doing or Work(game, PARTS[0], time.monotonic())).sentence(game)
 
-    def _at_hints(self, game: Game, place: int) -> bool:
-        """Return whether the next part of a game are its hints, and somebody is at them."""
-        work = self._doing[place]
-        return work is not None and work.game is game and self._done[game] + 1 == HINTS
-
-    def _next(self) -> Game | None:
-        """Return the game of which this process does a part now; None while the other process is at what is wanted."""
+    def _next(self) -> Game:
+        """Return the game of which a part is done now."""
         remaining = [game for game, done in self._done.items() if done < MATCHES]
-        ready = [game for game in remaining if not self._at_hints(game, THERE)]
-        if self._wanted in remaining:
-            return self._wanted if self._wanted in ready else None
-        return min(ready, key=self._done.__getitem__, default=None)
+        return min(remaining, key=lambda game: (game is not self._wanted, self._done[game]))
 
     def _work(self) -> None:
         for _ in range(MATCHES * len(self._done)):
             with self._changed:
-                game = self._changed.wait_for(self._next)
-                assert game is not None
+                game = self._next()
                 number = self._done[game] + 1
-                self._doing[HERE] = Work(game, PARTS[number - 1], time.monotonic())
+                self._doing = Work(game, PARTS[number - 1], time.monotonic())
             with contextlib.suppress(Exception):
                 next(self._parts[game])()
             with self._changed:
-                self._doing[HERE] = None
+                self._doing = None
                 self._done[game] = number
-                self._changed.notify_all()
-
-    def _work_in_another_process(self) -> None:
-        remaining = list(self._done)
-        while remaining:
-            with self._changed:
-                game = self._wanted if self._wanted in remaining else remaining[0]
-                remaining.remove(game)
-            is_cached = hints_on_disk(game)  # no page waits for the disk
-            with self._changed:
-                if is_cached or self._done[game] >= HINTS or self._at_hints(game, HERE):
-                    continue
-                self._doing[THERE] = Work(game, PARTS[HINTS - 1], time.monotonic())
-            prepare_elsewhere(game)
-            with self._changed:
-                self._doing[THERE] = None
                 self._changed.notify_all()
 
 

@@ -28,7 +28,6 @@ from gupai_env.core.machine_code import on_disk
 from gupai_env.games import GAMES, get_game
 from web_room import document
 
-PREPARE_ELSEWHERE = warming.prepare_elsewhere
 TABLE = "/document?game={}&seed=5&seat=0&with=random"
 
 
@@ -47,8 +46,6 @@ def held(monkeypatch):
 
     monkeypatch.setattr(warming, "parts", parts)
     monkeypatch.setattr(warming, "PATIENCE", 0.2)
-    monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: None)
-    monkeypatch.setattr(warming, "hints_on_disk", lambda game: False)
     yield done, step
     step.release(1000)
 
@@ -85,77 +82,19 @@ def test_tables_come_before_hints_and_the_current_game_is_next(held):
     assert done == [*((game, "players") for game in GAMES), (last.id, "hints")]
 
 
-def test_hints_of_another_process_are_awaited_for_this_game_alone(held, monkeypatch):
+def test_message_says_what_is_done_and_since_when(held, monkeypatch):
     done, step = held
-    begun, ended = [], threading.Semaphore(0)
-
-    def elsewhere(game):
-        begun.append(game.id)
-        ended.acquire()
-
-    monkeypatch.setattr(warming, "prepare_elsewhere", elsewhere)
-    first, second = get_game("jie-long"), get_game("tiu-u")
-    found = Warmer([first, second])
-    step.release(1)
-    while found.await_parts(first, PLAYERS):
-        pass
-    step.release(1000)
-    assert "hints of Jie Long" in found.await_parts(first, HINTS)
-    assert begun == ["jie-long"] and done == [("jie-long", "players")]
-    while found.await_parts(second, PLAYERS):
-        pass
-    assert done[1] == ("tiu-u", "players")
-    found.await_parts(first, HINTS)
-    ended.release(1)
-    while found.await_parts(first, HINTS):
-        pass
-    assert ("jie-long", "hints") in done
-    ended.release(1)
-
-
-def test_other_process_takes_the_wanted_game_next(held, monkeypatch):
-    taken, go = [], threading.Semaphore(0)
-
-    def elsewhere(game):
-        taken.append(game.id)
-        go.acquire()
-
-    def comes(number):
-        for _ in range(500):
-            if len(taken) >= number:
-                return taken[:number]
-            time.sleep(0.01)
-        raise AssertionError(taken)
-
-    monkeypatch.setattr(warming, "prepare_elsewhere", elsewhere)
-    first, second, *_, wanted = GAMES
-    found = Warmer(GAMES.values())
-    assert comes(1) == [first]
-    assert found.await_parts(GAMES[wanted], HINTS)  # nothing of it is done
-    go.release()
-    assert comes(2) == [first, wanted]
-    go.release()
-    assert comes(3) == [first, wanted, second]
-    go.release(100)
-
-
-def test_message_matches_the_work_for_the_requested_game(held, monkeypatch):
-    done, step = held
-    begun, ended = threading.Event(), threading.Semaphore(0)
-    monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: (begun.set(), ended.acquire()))
     clock = [100.0]
     monkeypatch.setattr(warming, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     found = Warmer([get_game("jie-long"), get_game("tiu-u")])
-    assert begun.wait(10)  # the hints of the first game, elsewhere
-    clock[0] = 130.0
     step.release(1)
     while found.await_parts(get_game("jie-long"), PLAYERS):
         pass
-    while "players of Tiu-U, for 0 s" not in found.await_parts(get_game("tiu-u"), PLAYERS, patient=False):
+    while "hints of Jie Long, for 0 s" not in found.await_parts(get_game("jie-long"), HINTS, patient=False):
         pass
-    assert "hints of Jie Long, for 30 s" in found.await_parts(get_game("jie-long"), HINTS, patient=False)
+    clock[0] = 130.0
+    assert "hints of Jie Long, for 30 s" in found.await_parts(get_game("tiu-u"), PLAYERS, patient=False)
     assert done == [("jie-long", "players")]
-    ended.release(9)
 
 
 def test_page_with_something_to_show_does_not_wait(held, monkeypatch):
@@ -163,44 +102,6 @@ def test_page_with_something_to_show_does_not_wait(held, monkeypatch):
     found, begin = Warmer([get_game("jie-long")]), time.monotonic()
     assert found.await_parts(get_game("jie-long"), PLAYERS, patient=False)
     assert time.monotonic() - begin < 15
-
-
-def test_hints_compiled_here_need_no_other_process(held, monkeypatch):
-    _, step = held
-    begun, looked = [], threading.Semaphore(0)
-    monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: begun.append(game.id))
-    monkeypatch.setattr(warming, "hints_on_disk", lambda game: looked.acquire() and game.id != "jie-long")
-    found = Warmer([get_game("jie-long"), get_game("tiu-u")])
-    step.release(9)
-    while found.await_parts(get_game("jie-long"), HINTS):
-        pass
-    looked.release(2)
-    for thread in threading.enumerate():
-        if thread.name.endswith("(_work_in_another_process)"):
-            thread.join(10)
-    assert not begun
-
-
-def test_hints_on_disk_need_no_other_process(held, monkeypatch):
-    _, step = held
-    begun, known = [], threading.Event()
-    monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: (begun.append(game.id), known.set()))
-    monkeypatch.setattr(warming, "hints_on_disk", lambda game: game.id != "tiu-u")
-    Warmer([get_game("jie-long"), get_game("tiu-u"), get_game("da-ling")])
-    assert known.wait(10) and begun == ["tiu-u"]
-    step.release(9)
-
-
-def test_failure_of_another_process_is_made_up_here(held, monkeypatch):
-    _, step = held
-    monkeypatch.setattr(warming, "Processes", lambda count: 1 / 0)
-    monkeypatch.setattr(warming, "prepare_elsewhere", PREPARE_ELSEWHERE)
-    found = Warmer([get_game("jie-long")])
-    step.release(2)
-    for _ in range(50):
-        if not found.await_parts(get_game("jie-long"), HINTS):
-            return
-    pytest.fail("hints never come")
 
 
 def test_part_is_prepared_by_its_number(held, monkeypatch):
@@ -277,7 +178,6 @@ def test_failing_part_is_left_to_the_page(monkeypatch):
         raise ValueError("no such thing")
 
     monkeypatch.setattr(warming, "parts", parts)
-    monkeypatch.setattr(warming, "prepare_elsewhere", lambda game: None)
     found = Warmer([get_game("jie-long")])
     for _ in range(50):
         if not found.await_parts(get_game("jie-long"), MATCHES):
