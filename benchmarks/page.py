@@ -38,7 +38,7 @@ READY = """() => new Promise((resolve) => {
 OVER = "() => Boolean(document.querySelector('.over, .wrong'))"
 PLAY = "() => document.querySelector('.moves button').click()"
 HINT = "() => document.querySelector('.tools [data-key=h]')?.click()"
-SHOWN = "() => Boolean(document.querySelector('.worth'))"
+SHOWN = "() => Boolean(document.querySelector('#hint'))"
 REFINED = READY.replace("main:not(.busy) :is(.stage, .wrong)", "main:not(:has([aria-busy]))")
 DEALS = "() => Number(/in ([0-9]+) deals/.exec(document.querySelector('#hint')?.textContent)?.[1] ?? 0)"
 END = "() => document.querySelector('.over .winner, .wrong').textContent"
@@ -87,22 +87,23 @@ def played(tab: Any, address: str) -> str:
 def measured(tab: Page, address: str) -> dict[str, float]:
     """Play a game in Chromium, with all hints for every fourth move; return figures of a slow phone.
 
-    move: milliseconds of the slowest answer to a move. values: until the slowest hint shows values. playouts: of every
-    move in a second of the slowest search.
+    move: milliseconds of the slowest answer to a move. values: until the slowest step of a hint is shown. playouts: of
+    every move in a second of the slowest search.
     """
     tab.goto(address)
     tab.evaluate(READY)
     time.sleep(WARM)
     most, moves, rates = {"move": 0.0, "values": 0.0}, 0, []
     while not tab.evaluate(OVER):
+        begun = worker_time()
         for _ in range(HINTS if moves % 4 == 0 else 0):
             begin = worker_time()
             tab.evaluate(HINT)
             tab.evaluate(READY)
             most["values"] = max(most["values"], SLOWER * (worker_time() - begin) * tab.evaluate(SHOWN))
             tab.evaluate(REFINED)
-            if spent := worker_time() - begin:  # else there was nothing more to ask
-                rates += [1000 * tab.evaluate(DEALS) / SLOWER / spent]
+        if spent := worker_time() - begun:  # else nothing was asked
+            rates += [1000 * tab.evaluate(DEALS) / SLOWER / spent]
         begin = worker_time()
         tab.evaluate(PLAY)
         tab.evaluate(READY)

@@ -28,7 +28,7 @@ export class Memories extends $.Obj {
   }
 }
 
-export const agent = (name, game, variant) => engine.make_agent(name, game, variant);
+export const agent = $.cache((name, game, variant) => engine.make_agent(name, game, variant));
 export const heuristic = agent;
 export function player(name, game, variant) {
   this.check(name, game, variant);

@@ -1048,6 +1048,8 @@ export class SearchAgent {
     this.infer = infer;
     this.heuristics = [heuristic, others ?? heuristic];
     this.rules = variant.as_rules();
+    this.asked = "";
+    this.compared = /** @type {Values | null} */ (null);
   }
 
   /** Return one legal action per row. @param {DecisionBatch} batch @returns {Int16Array} */
@@ -1067,9 +1069,15 @@ export class SearchAgent {
     return this._values(batch, halving ? MOST_ROUNDS : 1);
   }
 
-  /** Return the value of every legal action, compared with the best one in the same deals. @param {DecisionBatch} batch */
+  /** Return the value of every legal action, compared with the best one in the same deals; what was compared last is
+   * known. @param {DecisionBatch} batch */
   compare(batch) {
-    return this._searched(batch, this.plan.playouts, MOST_ROUNDS, MOST_TIMES);
+    const asked = [...batch.views.map((view) => view.tobytes()), batch.rng_keys].join();
+    if (asked !== this.asked) {
+      this.compared = this._searched(batch, this.plan.playouts, MOST_ROUNDS, MOST_TIMES);
+      this.asked = asked;
+    }
+    return /** @type {Values} */ (this.compared);
   }
 
   /** @param {DecisionBatch} batch @param {number} rounds */

@@ -794,7 +794,7 @@ export function show(root, source, place) {
   }
 
   const hint = (number) => ask(page.address, wishes({
-    hint: String(number), ...(page.hint?.waits || page.plain ? { plain: "1" } : {}), ...(page.hint?.last ? { rough: "1" } : {}) }), "replace");
+    hint: String(number), ...(page.hint?.waits || page.plain ? { plain: "1" } : {}), ...(!page.hint || page.hint.last ? { rough: "1" } : {}) }), "replace"); // first by a quick search, then, in `await_`, by a longer one
 
   // --- the side -------------------------------------------------------------------------------------------
 

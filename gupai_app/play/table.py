@@ -334,8 +334,8 @@ def document(query: Mapping[str, str], players: Players, waits: Callable[[str], 
     Args:
         query: The words of an address, and what the person wants besides: `play`, the actions that they play, "60.71"
             where two tiles are discarded together; `at`, their seat where several share the screen; `hint`, how many
-            hints; `rough`, whether values may be those of a quick search, of which no sentence speaks; `plain`, whether
-            they have seen hints without a search; `unseen`, whether to count who may hold what.
+            hints; `rough`, whether these may be those of a quick search, for those of a longer one follow; `plain`,
+            whether they have seen hints without a search; `unseen`, whether to count who may hold what.
         players: Who may be named.
         waits: What a part of the page, "hint" or "coach", waits for in a sentence, "" if it is ready.
 
@@ -507,8 +507,6 @@ def _help(seating: WebGame, query: Mapping[str, str], waits: Callable[[str], str
         waiting = waits("hint")
         rough, seen = "rough" in query and not waiting, "plain" in query
         advice = seating.advice(plain=bool(waiting), rough=rough, seen=seen)
-        if rough and number <= len(advice.steps):  # no values yet: nothing of a quick search is shown
-            rough, advice = False, seating.advice(seen=seen)
         hint = {"number": number, "most": STEPS + 1, "how_found": "", "next": 0, "last": False} | {
             "waits": word(waiting),
             "rough": rough,
