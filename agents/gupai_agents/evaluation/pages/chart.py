@@ -18,7 +18,6 @@ from gupai_env.render.letters import drawable
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 56, 46, 20
 ROW, NAMES = 30, 176  # the height of a row of intervals, and the width kept for its name
-STRIP = 96  # the width of an interval in a line of a table
 LONGEST = 22  # characters of a name
 LETTER = 7.5  # the width of a letter, about
 MARKS = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-4-4h8v8h-8z", "M0-6 5 3H-5z", "M0-6 6 0 0 6-6 0z", "M-5-2h10v4H-10z")
@@ -60,14 +59,6 @@ class Point(NamedTuple):
         """Return a point at a mean; if that has no interval, both ends are there too."""
         ends = (estimate.low, estimate.high) if estimate.has_interval else (estimate.mean, estimate.mean)
         return cls(x, estimate.mean, *ends)
-
-
-class Mark(NamedTuple):
-    """A point of a chart that is pointed out, and what it says."""
-
-    x: float
-    y: float
-    label: str
 
 
 class Scale(NamedTuple):
@@ -188,18 +179,8 @@ def rows(names: Sequence[str], means: Sequence[Mean]) -> Markup:
     return _drawn("rows", [mean.label for mean in means], names, means, x) if means else Markup()
 
 
-def strips(means: Sequence[Mean]) -> list[Markup]:
-    """Return means with their intervals on a common scale, each as a drawing of its own for a line of a table."""
-    x = Scale.spanning((end for mean in means if mean.known for end in mean.ends), 6, STRIP - 6)
-    return [_drawn("strip", [f"{mean.mean:+z.1f}"], mean, x) for mean in means]
-
-
 def curves(
-    named: Mapping[str, Sequence[Point]],
-    x_label: str,
-    y_label: str,
-    parted: tuple[float, str, str] | None = None,
-    marks: Sequence[Mark] = (),
+    named: Mapping[str, Sequence[Point]], x_label: str, y_label: str, parted: tuple[float, str, str] | None = None
 ) -> Markup:
     """Return curves by their names over a common axis, with bands for their intervals.
 
@@ -208,12 +189,10 @@ def curves(
         x_label: What the horizontal axis measures.
         y_label: What the vertical axis measures.
         parted: An x at which something else begins, and what is to the left and to the right of it.
-        marks: Points that are pointed out.
     """
     points = [point for curve in named.values() for point in curve]
     x = Scale.spanning((point.x for point in points), LEFT, WIDTH - 12)
     y = Scale.spanning((value for point in points for value in point[1:]), HEIGHT - BOTTOM, TOP)
-    labels = [*named, *(mark.label for mark in marks)]
     drawn = {  # the mean from the left to the right, the lower ends, and back along the upper ones
         name: [
             " ".join(f"{x(point.x)},{y(point[column])}" for point in curve[::step])
@@ -221,4 +200,4 @@ def curves(
         ]
         for name, curve in named.items()
     }
-    return _drawn("curves", labels, drawn, x_label, y_label, parted, marks, x, y)
+    return _drawn("curves", named, drawn, x_label, y_label, parted, x, y)

@@ -35,14 +35,12 @@ CHARTS = {
     "columns": lambda: chart.columns(["three", "four", "five or more"], ["greedy", LONG], MEANS, "chips"),
     "columns of many": lambda: chart.columns(["all"], [f"player {each}" for each in range(9)], MEANS[:1], "share"),
     "rows": lambda: chart.rows(["greedy", LONG, "<b>"], MEANS),
-    "strips": lambda: "".join(chart.strips(MEANS)),
     "curves": lambda: chart.curves({"greedy": POINTS, "tuned": POINTS[::-2]}, "targets", "chips"),
     "curves in stages": lambda: chart.curves(
         {f"curve {at}": [point._replace(y=point.y - at) for point in POINTS] for at in range(9)},
         "decisions",
         "chips",
         (4000.0, "search", "self-play"),
-        [chart.Mark(2000.0, 1.0, "the lead changes")],
     ),
     "small figures": lambda: chart.curves({"loss": [chart.Point(1e-3, 2e-4, 1e-4, 3e-4)]}, "seconds", "loss"),
     "large figures": lambda: chart.curves(
