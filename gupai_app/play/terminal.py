@@ -78,17 +78,17 @@ class Table:
     def play(self) -> None:
         """Play to the end of the game, showing every move that the person can see; raises Quit if they leave."""
         self.person.adviser = None if self.daily else adviser(self.session.game, self.session.variant)
-        seen = b""
+        happened = ""
         while not (session := self.session).terminated:
-            view = session.view(self.you)
-            if view.tobytes() != seen:  # something happened that the person may know of
-                seen = view.tobytes()
-                self.terminal.say(session.game.table(session.game, session.variant, [view], self.names).last_move())
+            scene = session.game.scene(session.variant, [session.view(self.you)], self.names)
+            if scene.last_move != happened:  # something that the person may know of
+                self.terminal.say(happened := scene.last_move)
             action = self._decide()
             if action is None:
                 self.take_back()
             elif payoffs := session.play(action):
                 self._count(payoffs)
+                happened = ""
 
     def _decide(self) -> int | None:
         """Return what the seat to act plays; None where the person takes back their last move."""

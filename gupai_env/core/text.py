@@ -9,7 +9,7 @@ from gupai_env.core.scene import Pile, Place, Scene, red_pips
 
 NARROWEST = 40  # columns
 
-_INDENT, _WIDEST_LABEL = 2, 15  # columns; a longer label is on a line of its own
+_INDENT, _WIDEST_LABEL = 2, 16  # columns; a longer label is on a line of its own
 _RED, _DEFAULT, _BOLD, _PLAIN = "\x1b[31m", "\x1b[39m", "\x1b[1m", "\x1b[22m"
 
 

@@ -221,6 +221,14 @@ def test_game_typed_to_its_end_is_reported_and_counted(name, options):
     assert person.prompts[-1] == "Play again? [Y/n] "
 
 
+def test_splits_that_nobody_sees_are_said_once():
+    game, person = get_game("da-ling"), Person()
+    agents = [make_agent("greedy", game)] * game.variant().players
+    with pytest.raises(Quit):
+        Table(Session(game, game.variant(), 11), agents, 2, person.terminal()).play()
+    assert person.shown.count("Everybody splits a hand, unseen by the others") == 1
+
+
 def test_session_is_the_episode_of_an_environment_with_its_seed():
     env = jie_long_v0.env(deals=2)
     env.reset(seed=9)
