@@ -513,5 +513,6 @@ def _as_named(player: Player, spec: str, recorded: Player) -> Player:
     if len(player.files) != len(recorded.files):
         return player
     files = dict(zip(recorded.files, player.files.values(), strict=True))
-    name = recorded.name if player.name == spec else player.name
+    drawing = spec.replace("checkpoint:", "sample:", 1)  # the name of a network that draws its actions
+    name = recorded.name if player.name in (spec, drawing) else player.name
     return player.model_copy(update={"name": name, "spec": recorded.spec, "files": files})

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -282,17 +281,18 @@ def test_card_that_names_a_program_runs_no_code_unasked(tmp_path):
         verify_card(path, {"tiu-u": "random"})
 
 
-def test_card_names_the_file_next_to_it(tmp_path, monkeypatch):
+@pytest.mark.parametrize("drawing", [{}, {"mixes": True}], ids=["best action", "draws"])
+def test_card_names_the_file_next_to_it(drawing, tmp_path, monkeypatch):
     folder, file = tmp_path / "sent", tmp_path / "sent" / "own.safetensors"
     folder.mkdir()
-    shutil.copyfile(NETWORKS / "tiu-u-default.safetensors", file)
+    header, tensors = read_checkpoint(NETWORKS / "tiu-u-default.safetensors")
+    write_checkpoint(file, header | drawing, tensors)
     monkeypatch.chdir(folder)
     Path("card.json").write_text(as_text(play_benchmark({"tiu-u": f"checkpoint:{file.name}"}, deals=2)), "utf-8")
     monkeypatch.chdir(tmp_path)
     (player,) = (result.player for result in verify_card("sent/card.json").results)
     assert (player.spec, list(player.files)) == ("checkpoint:own.safetensors", ["own.safetensors"])
-    header, tensors = read_checkpoint(file)
-    write_checkpoint(file, header | {"seed": 5}, tensors)
+    write_checkpoint(file, header | drawing | {"seed": 5}, tensors)
     with pytest.raises(CardError, match="task tiu-u: the agent is not the card's player"):  # plays alike, is another
         verify_card("sent/card.json")
     file.unlink()
