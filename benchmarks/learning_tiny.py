@@ -25,12 +25,14 @@ from unittest import mock
 import numpy as np
 import torch
 from numpy.lib.recfunctions import repack_fields
+from sb3_contrib import MaskablePPO
+from torch import nn
 
 from benchmarks import tiny
 from benchmarks.tiny import ENVS, EXPERT_ITERATION, STEPS, WIDTH
-from gupai_agents import ObservationAgent
+from gupai_agents import ObservationAgent, make_agent
 from gupai_agents.agent import DecisionBatch
-from gupai_agents.evaluation import build_tree
+from gupai_agents.evaluation import build_tree, duel
 from gupai_agents.evaluation.exact.tree import GameTree
 from gupai_agents.evaluation.pages import chart
 from gupai_agents.evaluation.pages.html import chart_style
@@ -41,12 +43,18 @@ from gupai_training.config import parse
 from gupai_training.curves import evaluations_of
 from gupai_training.returns import advantages_by_seat
 from gupai_training.run import Run
+from gupai_training.selfplay import LearnerVecEnv
 
 ROUNDS = (1, 3, 10, 30, 100, 300)  # of CFR+ and DCFR after which they are judged
 EVALUATIONS = 6
 Curve = Iterator[tuple[int, float]]  # decisions so far, exploitability
 ACROSS, DOWN = 2, 5  # charts of the picture
-MCCFR_SHARE, NFSP_SHARE = 0.5, 0.2  # of --decisions: what Python can play while a learner plays those
+LANES, RIVAL = 16, "greedy"  # of MaskablePPO
+MCCFR_SHARE, NFSP_SHARE, MASKABLE_SHARE = (
+    0.5,
+    0.2,
+    0.5,
+)  # of --decisions: what Python can play while a learner plays those
 
 
 def main() -> None:
@@ -225,8 +233,9 @@ def nfsp(tree: GameTree, seed: int, decisions: int) -> Curve:
         yield played, tree.exploitability(tree.policy(players))
 
 
-def nfsp_table(game: Any, seed: int, decisions: int) -> tuple[Any, list[Any]]:
+def nfsp_table(game: Any, seed: int, decisions: int, **settings: Any) -> tuple[Any, list[Any]]:
     """Return an environment of OpenSpiel and NFSP for every seat; it learns earlier and more often than its example."""
+    rates = {"rl_learning_rate": 1e-3, "sl_learning_rate": 1e-3, **settings}
     from open_spiel.python.pytorch.nfsp import NFSP
     from open_spiel.python.rl_environment import Environment
 
@@ -244,13 +253,12 @@ def nfsp_table(game: Any, seed: int, decisions: int) -> tuple[Any, list[Any]]:
             seed=seed + seat,
             replay_buffer_capacity=50_000,
             optimizer_str="adam",
-            rl_learning_rate=1e-3,
-            sl_learning_rate=1e-3,
             epsilon_decay_duration=decisions,
             epsilon_start=0.06,
             epsilon_end=0.001,
             min_buffer_size_to_learn=128,
             learn_every=16,
+            **rates,
         )
         for seat in range(env.num_players)
     ]
@@ -278,6 +286,19 @@ def scorer(network: Any) -> Callable[[np.ndarray], np.ndarray]:
             return network(torch.from_numpy(observations.astype(np.float32))).numpy()
 
     return score
+
+
+def masked_ppo(game: str, seed: int, options: Mapping[str, Any], **settings: Any) -> MaskablePPO:
+    """Return MaskablePPO with lanes in which one seat learns; a reward of 1 is the standard deviation of a deal."""
+    rival = make_agent(RIVAL, game, **options)
+    scale = float(np.std(duel(game, rival, rival, 500, seed=seed, **options).chips[:, 0, 0])) or 1.0
+    env = LearnerVecEnv.against(game, LANES, [RIVAL], seed=seed, payoff_scale=scale, **options)
+    return MaskablePPO("MlpPolicy", env, seed=seed, device="cpu", **settings)
+
+
+def policy_of(model: MaskablePPO) -> nn.Module:
+    """Return its network from observations to logits."""
+    return nn.Sequential(model.policy.mlp_extractor.policy_net, model.policy.action_net)
 
 
 def one_stream(seats: torch.Tensor, values: torch.Tensor, payoffs: torch.Tensor, *more: Any) -> Any:

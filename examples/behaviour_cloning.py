@@ -52,15 +52,15 @@ class Data:
         return f"{shares.mean():.1%} ±{1.96 * shares.std(ddof=1) / len(shares) ** 0.5:.1%}"
 
 
-def clone(data: Data, epochs: int, seed: int) -> nn.Sequential:
+def clone(data: Data, epochs: int, seed: int, width: int = HIDDEN, rate: float = RATE) -> nn.Sequential:
     """Return a network that has learned the actions of a data set; the rate falls to zero."""
     torch.manual_seed(seed)
     size, actions = data.observations.shape[1], data.masks.shape[1]
     network = nn.Sequential(
-        *(nn.Linear(size, HIDDEN), nn.ReLU()), *(nn.Linear(HIDDEN, HIDDEN), nn.ReLU()), nn.Linear(HIDDEN, actions)
+        *(nn.Linear(size, width), nn.ReLU()), *(nn.Linear(width, width), nn.ReLU()), nn.Linear(width, actions)
     )
     train, test = map(torch.from_numpy, split_by_deal(data.deals, TESTED, seed))
-    optimiser = torch.optim.AdamW(network.parameters(), RATE, weight_decay=1e-2)
+    optimiser = torch.optim.AdamW(network.parameters(), rate, weight_decay=1e-2)
     steps = epochs * -(-len(train) // BATCH)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: max(0.0, 1 - step / steps))
     for epoch in range(epochs):

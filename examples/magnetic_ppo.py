@@ -47,7 +47,8 @@ class MagneticPPO(SelfPlay):
         return weight * distances.mean()
 
 
-register_learner("magnetic-ppo", MagneticPPO)
+NAME = "magnetic-ppo"
+register_learner(NAME, MagneticPPO)
 
 PPO = {"envs": 128, "batch_size": 256, "epochs": 3, "average_rate": 0.1}
 

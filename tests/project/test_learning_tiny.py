@@ -1,4 +1,6 @@
-"""Learning on tiny decks: each method is judged by its own policy, and the record becomes a table and a picture."""
+"""Learning on tiny decks: each method is judged by its own policy, and the record becomes a table and a picture. Every
+learner on every task: cells are tuned, and made once.
+"""
 
 import itertools
 import json
@@ -8,9 +10,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from benchmarks import learning_tiny
+from benchmarks import learners, learning_tiny
+from benchmarks.entries import exponent
+from benchmarks.learners import SEEDS, TRIALS, fill, trials_of
 from benchmarks.learning_tiny import METHODS, discounted, made, names_of_sets, picture, table
 from checkout import ROOT
+from gupai_agents.evaluation.benchmark.models import read_card, read_suite
 from gupai_agents.evaluation.exact.tree import solve
 from gupai_env import GAMES
 from trees import tiny_tree
@@ -78,3 +83,47 @@ def test_page_and_picture_show_the_record():
     found = json.loads((ROOT / "results" / "benchmark" / "learning-tiny.json").read_text(encoding="utf-8"))
     assert table(found) in (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")
     assert picture(found) == (ROOT / "docs" / "static" / "learning-tiny.svg").read_text(encoding="utf-8")
+
+
+# --- every learner on every task ------------------------------------------------------------------
+
+
+def test_cell_is_tuned_by_trials_and_not_made_again(tmp_path, monkeypatch, capsys):
+    rates, suite = [], read_suite()
+
+    def learner(task, budget, seed, name, settings):
+        rates.append(settings["rate"])
+        return "greedy" if settings["rate"] > 1 else "random"
+
+    monkeypatch.setattr(learners, "TRIAL_DEALS", 20)
+    monkeypatch.setattr(learners, "DEALS", 20)
+    monkeypatch.setitem(learners.METHODS, "cloning", ("Fake", learner, "deals"))
+    monkeypatch.setitem(learners.SMALL, "cloning", {})
+    monkeypatch.setitem(learners.RANGES, "cloning", {"rate": (0.5, 2.0)})
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        fill("cloning", suite, suite.task("tiu-u"), math.inf)
+    tried, chosen = rates[:TRIALS], rates[TRIALS:]
+    assert min(tried) < 1 < max(tried) and chosen == [chosen[0]] * len(SEEDS) and chosen[0] in tried and chosen[0] > 1
+    assert [trial["settings"]["rate"] for trial in trials_of("cloning-tiu-u")] == tried
+    cards = [read_card(tmp_path / f"cloning-tiu-u-{seed}.json") for seed in SEEDS]
+    assert {card.deals for card in cards} == {20}
+    rows = learners.table("v1", tmp_path)
+    assert f"| `tiu-u` | {' | ' * 5}{learners.score_text(cards)} |" in rows and "`ce-deng`" not in rows
+    assert "1 of 72 cells" in rows
+
+
+def test_no_player_begins_to_learn_after_the_end(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fill("cloning", read_suite(), read_suite().task("tiu-u"), -math.inf)
+    assert not list(tmp_path.iterdir())
+
+
+def test_exponent_is_that_of_a_power_of_the_budget():
+    curve = {str(budget): [100 - far * budget**-0.25 for far in (40, 50)] for budget in (1_000, 10_000, 100_000)}
+    assert exponent(curve).mean == pytest.approx(-0.25)
+
+
+def test_page_shows_the_cells():
+    page = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")
+    assert learners.BEGIN + learners.table("v1", ROOT / "results" / "benchmark" / "learners") + learners.END in page
