@@ -292,7 +292,7 @@ def masked_ppo(game: str, seed: int, options: Mapping[str, Any], **settings: Any
     """Return MaskablePPO with lanes in which one seat learns; a reward of 1 is the standard deviation of a deal."""
     rival = make_agent(RIVAL, game, **options)
     scale = float(np.std(duel(game, rival, rival, 500, seed=seed, **options).chips[:, 0, 0])) or 1.0
-    env = LearnerVecEnv.against(game, LANES, [RIVAL], seed=seed, payoff_scale=scale, **options)
+    env = LearnerVecEnv(game, LANES, [RIVAL], seed=seed, payoff_scale=scale, **options)
     return MaskablePPO("MlpPolicy", env, seed=seed, device="cpu", **settings)
 
 
