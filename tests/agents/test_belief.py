@@ -42,9 +42,15 @@ def random_belief(game, scale=1.0):
     return Belief(game, game.variant(), NET, tensors(game, game.variant(), scale))
 
 
-def under_way(game, number, moves, seed=5):
+def variant_of(game, file):
+    """The variant that a belief which ships was learned for."""
+    rules = read_header(file)["rules"].items()
+    return game.variant.make(**{name: tuple(value) if isinstance(value, list) else value for name, value in rules})
+
+
+def under_way(game, number, moves, seed=5, **options):
     """Deals after some random moves, and the decisions there."""
-    envs = VectorEnv(game, number, seed=seed, renew=False)
+    envs = VectorEnv(game, number, seed=seed, renew=False, **options)
     for move in range(moves):
         envs.step(envs.sample(move))
     going = np.flatnonzero(~envs.terminated)
@@ -52,14 +58,15 @@ def under_way(game, number, moves, seed=5):
     return envs.states[going], DecisionBatch(views, envs.masks[going], rng_keys)
 
 
-@some_games
-def test_belief_knows_nothing_that_the_view_hides(game):
-    belief, variant = random_belief(game), game.variant()
-    states, batch = under_way(game, 6, 11)
+@pytest.mark.parametrize(("game", "file"), SHIPPED, ids=lambda value: getattr(value, "stem", value))
+def test_belief_knows_nothing_that_the_view_hides(game, file):
+    variant = variant_of(game, file)
+    belief = learned_belief(game, variant)
+    states, batch = under_way(game, 6, 11, **variant.changed())
     twins = drawn(game, variant, batch.views, np.arange(len(states)))
     assert (np.asarray(twins)["hands"] != states["hands"]).any()
     seen = np.zeros(len(states), game.view).view(np.recarray)
-    envs = VectorEnv(game, len(states), renew=False)
+    envs = VectorEnv(game, len(states), renew=False, **variant.changed())
     for row in range(len(states)):
         envs.states[:] = twins[row]
         one = np.zeros(len(states), game.view).view(np.recarray)
@@ -215,10 +222,7 @@ def test_belief_is_refused_where_it_does_not_fit(tmp_path):
 
 @pytest.mark.parametrize(("game", "file"), SHIPPED, ids=lambda value: getattr(value, "stem", value))
 def test_shipped_belief_can_be_searched_by(game, file):
-    rules = read_header(file)["rules"]
-    variant = game.variant.make(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in rules.items()}
-    )
+    variant = variant_of(game, file)
     assert learned_belief(game, variant).file == file
     envs = VectorEnv(game, 2, seed=4, **variant.changed())
     for move in range(6):
