@@ -149,7 +149,7 @@ def _fail(status: int, address: int) -> None:
     """Raise what a loop has raised: by its status, and by where its class and message are, as text."""
     if status < 1:
         raise RuntimeError(f"a loop stopped with status {status}")
-    name, _, message = ctypes.string_at(address).decode().partition("\n")
+    name, _, message = ctypes.string_at(address).decode(errors="replace").partition("\n")
     raise ERRORS[name](message) if name in ERRORS else RuntimeError(f"{name}: {message}")
 
 

@@ -34,9 +34,7 @@ OUTSIDE = frozenset({"log", "exp", "sqrt", "memcpy", "memmove", "memset"})
 WORD, INT = ir.IntType(64), ir.IntType(32)
 HEAP = re.compile("NRT_.*(Alloc|alloc|new)")  # functions that take memory
 ENVIRONMENT = "_ZN08NumbaEnv"  # begins in names of what compiled code has of Python's objects, as for `print`
-PICKLE = ".const.pickledata."  # begins in names of errors that compiled code raises
-# Such an error, as LLVM writes it.
-PICKLED = re.compile(rf'(@{re.escape(PICKLE)}[0-9a-f]+ = .*)\[\d+ x i8\] c"([^"]*)"')
+PICKLE = re.compile(r"\.const\.pickledata\.[0-9a-f]{40}(\.\d+)?")  # names of errors that compiled code raises
 types: Any = numba_types  # its stubs do not know all attributes
 # No entry owns memory of numba's, so nothing is counted. These take the place of numba's own functions.
 _UNCOUNTED = """
@@ -101,8 +99,6 @@ def emit(calls: Mapping[str, Call], target: Target) -> bytes:
     options.loop_unrolling = not target.triple.startswith("wasm")  # which is loaded through a network
     builder = binding.create_pass_builder(machine, options)
     builder.getModulePassManager().run(whole, builder)
-    if any(item.name.startswith(PICKLE) for item in whole.global_variables):
-        whole = binding.parse_assembly(PICKLED.sub(_error, str(whole)))
     needed = {function.name for function in whole.functions if function.is_declaration}
     needed = {name for name in needed if not name.startswith("llvm.") or (target.code and MATHS.match(name))}
     needed -= needed if target.is_loaded else frozenset() if target.code else OUTSIDE
@@ -112,7 +108,11 @@ def emit(calls: Mapping[str, Call], target: Target) -> bytes:
         users = [function.name for function in whole.functions if f"@{name}" in str(function) and function.name != name]
         users = [calls[user].loop.name.function if user in calls else user for user in users]
         raise NeedsMoreError(f"{', '.join(users)} needs {name}, which does not ship")
-    return machine.emit_assembly(whole).encode() if target.code else machine.emit_object(whole)
+    made = machine.emit_assembly(whole).encode() if target.code else machine.emit_object(whole)
+    for item in whole.global_variables:
+        if PICKLE.fullmatch(item.name):
+            made = made.replace(*_error(str(item)))
+    return made
 
 
 def _parts(name: str, call: Call, target: Target) -> list[Any]:
@@ -153,19 +153,21 @@ def _parts(name: str, call: Call, target: Target) -> list[Any]:
     return [binding.parse_assembly(outer), binding.parse_assembly(inner) if target.instead else inner]
 
 
-def _error(constant: re.Match[str]) -> str:
-    """Return an error that numba has pickled as plain text: its class, a new line, its message.
+def _error(constant: str) -> tuple[bytes, bytes]:
+    """Return an error that numba has pickled, and what takes its place: its class, a new line, its message.
 
-    numba keeps a pickle of class and arguments, which runs code where it is read, and names the file of the source.
+    A pickle of class and arguments runs code where it is read, and names the file of the source.
+
+    Args:
+        constant: The pickle as LLVM writes it.
     """
-    # It is of this process, and never of a file.
-    content = re.sub(r"\\(\\|..)", lambda byte: chr(92 if byte[1] == "\\" else int(byte[1], 16)), constant[2])
+    escaped = constant.partition(' c"')[2].partition('"')[0]
+    content = re.sub(r"\\(\\|..)", lambda byte: chr(92 if byte[1] == "\\" else int(byte[1], 16)), escaped)
     pickled = content.encode("latin1")
-    kind, arguments, _ = pickle.loads(pickled)
+    kind, arguments, _ = pickle.loads(pickled)  # it is of this process, and never of a file
     known = [argument for argument in arguments if not isinstance(argument, ir.Value)]  # others only when it runs
-    text = f"{kind.__name__}\n{kind(*known)}\0".encode()
-    escaped = "".join(f"\\{byte:02x}" for byte in text)
-    return f'{constant[1]}[{len(text)} x i8] c"{escaped}"'
+    text = f"{kind.__name__}\n{kind(*known)}".encode()
+    return pickled, text[: len(pickled) - 1].ljust(len(pickled), b"\0")
 
 
 def _type_of(argument: Any) -> Any:
