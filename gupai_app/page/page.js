@@ -384,7 +384,7 @@ export function show(root, source, place) {
     const own = mine ? mine.piles.slice(1) : [];
     const split = now && page.zones.length > 0;
     const felt = el("div", {
-      class: `felt${sides ? " sides" : ""}${north.length > 3 ? " several" : ""}${north.length ? " far" : ""}${own.length ? " owned" : ""}${split ? " split" : ""}`,
+      class: `felt${sides ? " sides" : ""}${north.length > 3 ? " several" : north.length === 2 ? " two" : ""}${north.length ? " far" : ""}${own.length ? " owned" : ""}${split ? " split" : ""}`,
       "--hc": Math.ceil(held / Math.ceil(held / 8)), "--hr": Math.ceil(held / 8), "--hw": Math.ceil(held / Math.ceil(held / 18)), "--hrw": Math.ceil(held / 18),
       "--north": Math.min(north.length, 3),
     });
@@ -413,10 +413,10 @@ export function show(root, source, place) {
     const units = (thin) => Math.max(shown.reduce((sum, pile, at) => sum + unitsOf(pile, thin) + (at || pile.spot ? Math.max(thin ? 2.6 : 1.8, lettersOf(pile.label) * 0.55) : 0), 0), 4);
     const [cw, rw] = fitted(units(false), ...wide);
     const [cn, rn] = fitted(units(true), ...narrow);
-    return el("div", { class: "box", "data-spot": shown.map((pile) => pile.spot).find(Boolean) || null }, el("div", { class: "flow tiles", "--cw": cw, "--rw": rw, "--cn": cn, "--rn": rn }, shown.map((pile, at) => [
-      at || pile.spot ? el("span", { class: "label" }, pile.label) : "",
-      pile.form === "stack" ? stack(pile) : [...pile.tiles.map((tile, index) => shownTile(tile, pile.marked.includes(index))), backs(pile.hidden)],
-    ])));
+    return el("div", { class: "box", "data-spot": shown.map((pile) => pile.spot).find(Boolean) || null }, el("div", { class: "flow tiles", "--cw": cw, "--rw": rw, "--cn": cn, "--rn": rn }, shown.map((pile, at) => {
+      const [first, ...more] = pile.form === "stack" ? [stack(pile)] : [...pile.tiles.map((tile, index) => shownTile(tile, pile.marked.includes(index))), backs(pile.hidden)];
+      return [at || pile.spot ? el("span", { class: "headed" }, el("span", { class: "label" }, pile.label), first) : first, more];
+    })));
   }
 
   const shownTile = (tile, marked, more = {}) => el("span", { class: `tile${marked ? " marked" : ""}`, role: "img", "aria-label": named(tile), ...more }, drawnTile(tile));
@@ -822,7 +822,7 @@ export function show(root, source, place) {
     if (page.hint) {
       const { sentences, how_found, next, waits, rough } = page.hint;
       news.push(el("section", { class: "hint", id: "hint", role: "status", "aria-busy": rough ? "true" : null }, ...paragraphs(sentences),
-        ...paragraphs([how_found ? `${how_found}.` : waits ? `${next ? "" : words("values_follow")} ${waits}` : ""], { class: "quiet" })));
+        ...paragraphs([how_found || (waits ? `${next ? "" : words("values_follow")} ${waits}` : "")], { class: "quiet" })));
     }
     if (page.puzzle) news.push(puzzle());
     if (page.unseen) news.push(unseen());

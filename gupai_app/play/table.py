@@ -516,7 +516,8 @@ def _help(seating: WebGame, query: Mapping[str, str], waits: Callable[[str], str
             hint["next"], hint["last"] = number + 1, number == len(advice.steps)
         else:
             sentences = [*sentences, *([advice.verdict] if advice.verdict else [])]
-            hint["how_found"], notes = word(advice.how_found), seating.notes(advice)
+            hint["how_found"] = word("{0}.").format(word(advice.how_found))
+            notes = seating.notes(advice)
         hint["sentences"] = [word("{0}.").format(word(sentence)) for sentence in sentences]
         marked = [digits([kind]) for kind in advice.tiles]
     awaited = waits("coach") if there.coach else ""
