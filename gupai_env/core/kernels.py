@@ -4,6 +4,7 @@ A loop takes a game as one argument: its module, which the loop captures and han
 """
 
 import functools
+from collections import namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -49,22 +50,10 @@ TABLE = np.dtype(  # of B lanes: their number, the addresses of their arrays, ho
 FLAG, BYTE, LONG, FLOAT = map(np.dtype, (np.bool_, np.int8, np.int64, np.float32))
 
 
-class Rows(NamedTuple):
-    """A table, unpacked: the variant's numbers, its arrays, and how its lanes are played."""
-
-    rules: Any
-    states: Any
-    seeds: Any
-    episodes: Any
-    seats: Any
-    masks: Any
-    observations: Any
-    rewards: Any
-    terminated: Any
-    renew: bool
-    skip_forced: bool
-    observe: bool
-    wide: bool
+# A table, unpacked: the variant's numbers, the arrays, how its lanes are played, and whether rows are `Widths.wide`.
+Rows = namedtuple(
+    "Rows", "rules states seeds episodes seats masks observations rewards terminated renew skip_forced observe wide"
+)
 
 
 def blank_arrays(game: Game, num_envs: int) -> dict[str, np.ndarray]:
