@@ -247,7 +247,7 @@ class GupaiEnv(OwnMemory, AECEnv):
 
     def _bind_step(self) -> None:
         """Set what `envs.step` does for the one thread that `_alone` lets in; and what copies what is shown."""
-        self._play: Callable[[], int] = functools.partial(self._envs._steps[0], self._action.obj)
+        self._play: Callable[[], int] = functools.partial(self._envs._step, self._action.obj)
         mask, nothing = {"action_mask": self._envs.masks[0].view(np.int8)}, {"action_mask": self._no_actions}
         seen, unseen = {"observation": self._envs.observations[0]}, {"observation": np.zeros(self.layout.size, np.int8)}
         # The info and the observation of a seat, on its turn and off it.

@@ -167,16 +167,6 @@ class VectorEnv(OwnMemory):
         return np.split(tables, self.threads)
 
     @bound_loop
-    def _steps(self) -> list[Callable[..., Any]]:
-        """The loop `step` over the lanes of each thread."""
-        return [bind(self.kernels.step, table, later=(ACTIONS,), brief=self._is_brief) for table in self._tables]
-
-    @bound_loop
-    def _random_steps(self) -> list[Callable[..., Any]]:
-        """The loop `play_random` over the lanes of each thread."""
-        return [bind(self.kernels.play_random, table, later=(0, 0)) for table in self._tables]
-
-    @bound_loop
     def _pick(self) -> Callable[..., Any]:
         """The loop `pick` over all lanes."""
         return bind(self.kernels.pick, self._arrays["masks"], later=(0, ACTIONS), brief=self._is_brief)
@@ -184,31 +174,27 @@ class VectorEnv(OwnMemory):
     @bound_loop
     def _step(self) -> Callable[[np.ndarray], int]:
         """What plays one action in every lane and returns what the loop `step` does."""
-        if self.threads > 1:
-            return self._step_shared  # which asks for `_steps` again
-        step = self._steps[0]
+        if self._is_shared(1):
+            return self._step_shared
+        step = bind(self.kernels.step, self.table, later=(ACTIONS,), brief=self._is_brief)
         self._at_once = step if self._is_brief and isinstance(step, BuiltinFunctionType) else None
         return step
 
     def _step_shared(self, actions: np.ndarray) -> int:
-        """Play one action in every lane, a long call with all threads; return what the loop `step` does."""
-        refused = self.kernels.check(self.table, actions)
-        if refused == LEGAL:
-            self._share(self._steps, 1, actions)
+        """Play one action in every lane with all threads; return what the loop `step` does."""
+        if (refused := self.kernels.check(self.table, actions)) == LEGAL:
+            self._share(self.kernels.step, actions)
         return refused
 
-    def _share(self, loops: list[Callable[..., Any]], steps: int, *arguments: Any) -> None:
-        """Run the loops over the lanes of each thread: those of long calls at once, those of short ones in turn."""
-        if len(loops) == 1 or self.num_envs * steps < MIN_SHARED_ROWS:
-            for loop in loops:
-                loop(*arguments)
-            return
-        own, *others = loops
-        pool = ThreadPoolExecutor(len(others))
+    def _is_shared(self, steps: int) -> bool:
+        """Return whether a call of so many steps is long enough for all threads."""
+        return self.threads > 1 and self.num_envs * steps >= MIN_SHARED_ROWS
+
+    def _share(self, loop: Callable[..., Any], *arguments: Any) -> None:
+        """Run a loop in all threads at once, each over lanes of its own."""
+        pool = ThreadPoolExecutor(self.threads)
         try:
-            under_way = [pool.submit(loop, *arguments) for loop in others]
-            own(*arguments)
-            for future in under_way:
+            for future in [pool.submit(loop, table, *arguments) for table in self._tables]:
                 future.result()
         finally:
             _end_threads(pool)  # before anybody else may play
@@ -322,7 +308,10 @@ class VectorEnv(OwnMemory):
         """
         steps, key = whole_number("steps", steps, 1, MOST_STEPS), as_key(key, "a key")
         with self.alone:
-            self._share(self._random_steps, steps, steps, key)
+            if self._is_shared(steps):
+                self._share(self.kernels.play_random, steps, key)
+            else:
+                self.kernels.play_random(self.table, steps, key)
         return self.rewards, self.terminated
 
     def views(self, rows: np.ndarray | slice = slice(None)) -> tuple[np.recarray, np.ndarray]:

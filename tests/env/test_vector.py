@@ -155,21 +155,14 @@ class FailureError(Exception):
 
 def test_failure_of_a_helper_thread_is_raised(monkeypatch):
     monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
-    bind = vector.bind
-
-    def breaking(loop, table, **later):
-        """Bind a loop so that it fails in lanes other than those of the calling thread."""
-        bound = bind(loop, table, **later)
-
-        def play(*rest):
-            if table.dtype.names and table["first"][0] > 0:
-                raise FailureError
-            return bound(*rest)
-
-        return play
-
-    monkeypatch.setattr(vector, "bind", breaking)
     envs = VectorEnv("jie-long", 30, seed=1, threads=3)
+
+    def breaking(table, *rest):
+        """Fail in lanes other than the first."""
+        if table["first"][0] > 0:
+            raise FailureError
+
+    monkeypatch.setattr(VectorEnv, "kernels", envs.kernels._replace(step=breaking, play_random=breaking))
     for do in (lambda: envs.step(envs.masks.argmax(1)), lambda: envs.play_random(2, 1)):
         with pytest.raises(FailureError):
             do()
@@ -178,24 +171,29 @@ def test_failure_of_a_helper_thread_is_raised(monkeypatch):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_lanes_are_free_again_after_an_error(threads, monkeypatch):
     monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
-    bind = vector.bind
     failing: list[bool] = []
 
-    def breaking(loop, *arguments, **later):
-        """Bind a loop so that it stops where a rule raises."""
-        bound = bind(loop, *arguments, **later)
+    class Breaking:
+        """A loop that stops where a rule raises."""
 
-        def play(*rest):
+        def __init__(self, loop):
+            self.loop = loop
+
+        def entry(self, *arguments):
+            return 0, ()
+
+        def run_plain(self, *arguments):
             if failing:
                 if failing.pop():
                     time.sleep(0.1)
                 raise FailureError
-            return bound(*rest)
+            return self.loop(*arguments)
 
-        return play
+        __call__ = run_plain
 
-    monkeypatch.setattr(vector, "bind", breaking)
     envs = VectorEnv("jie-long", 30, seed=1, threads=threads)
+    breaking = {name: Breaking(getattr(envs.kernels, name)) for name in ("step", "play_random")}
+    monkeypatch.setattr(VectorEnv, "kernels", envs.kernels._replace(**breaking))
     for do in (lambda: envs.step(envs.masks.argmax(1)), lambda: envs.play_random(2, 1)):
         failing[:] = [True, False][:threads]  # one of the threads is late
         with pytest.raises(FailureError):

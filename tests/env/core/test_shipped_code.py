@@ -288,7 +288,7 @@ def test_few_lanes_keep_the_lock_and_wait_for_who_is_in(monkeypatch):
         for envs in (one, twin, many):
             envs.step(envs.sample(key))
         twin._at_once = None
-    assert one._at_once is one._steps[0] and many._at_once is None
+    assert one._at_once is one._step and many._at_once is None
     np.testing.assert_array_equal(one.states, twin.states)
     before = one.states.copy()
     one.alone.holder["thread"] = -1  # of another thread
