@@ -35,6 +35,8 @@ WORD, INT = ir.IntType(64), ir.IntType(32)
 HEAP = re.compile("NRT_.*(Alloc|alloc|new)")  # functions that take memory
 ENVIRONMENT = "_ZN08NumbaEnv"  # begins in names of what compiled code has of Python's objects, as for `print`
 PICKLE = re.compile(r"\.const\.pickledata\.[0-9a-f]{40}(\.\d+)?")  # names of errors that compiled code raises
+# LLVM cuts names of values, which numba makes of types, to 1,024 letters, and refuses to read some of what is cut.
+binding.set_option("", "-non-global-value-max-name-size=65536")
 types: Any = numba_types  # its stubs do not know all attributes
 # No entry owns memory of numba's, so nothing is counted. These take the place of numba's own functions.
 _UNCOUNTED = """
@@ -45,6 +47,12 @@ define void @NRT_decref(ptr %object) alwaysinline { ret void }
 
 # What LLVM makes of these are calls of the C library, which a GPU has not.
 MATHS = re.compile(r"llvm\.(exp|log|pow|sin|cos|tan)")
+
+
+# Of more bytes LLVM makes a loop for a GPU, which clears or copies them one by one.
+MOST_AT_ONCE = 64
+MOVE = re.compile(r"^.*call (void @llvm\.mem(?:set|cpy)\S+\(ptr .*, i64 )(\d+)(, i1 false\)).*$", re.MULTILINE)
+PLACE = re.compile(r"ptr ([^,%@]*?)(?:dereferenceable\(\d+\) )?([%@][^\s,]+)")
 
 
 class Call(NamedTuple):
@@ -99,6 +107,8 @@ def emit(calls: Mapping[str, Call], target: Target) -> bytes:
     options.loop_unrolling = not target.triple.startswith("wasm")  # which is loaded through a network
     builder = binding.create_pass_builder(machine, options)
     builder.getModulePassManager().run(whole, builder)
+    if target.code:
+        whole = binding.parse_assembly(MOVE.sub(_in_pieces, str(whole)))
     needed = {function.name for function in whole.functions if function.is_declaration}
     needed = {name for name in needed if not name.startswith("llvm.") or (target.code and MATHS.match(name))}
     needed -= needed if target.is_loaded else frozenset() if target.code else OUTSIDE
@@ -113,6 +123,21 @@ def emit(calls: Mapping[str, Call], target: Target) -> bytes:
         if PICKLE.fullmatch(item.name):
             made = made.replace(*_error(str(item)))
     return made
+
+
+def _in_pieces(move: "re.Match[str]") -> str:
+    """Return what clears or copies memory in LLVM's code as several, each of at most MOST_AT_ONCE bytes."""
+    lines: list[str] = []
+    length = int(move[2])
+    for first in range(0, length, MOST_AT_ONCE):
+
+        def piece(place: "re.Match[str]", first: int = first) -> str:
+            lines.append(f"%piece.{move.start()}.{len(lines)} = getelementptr i8, ptr {place[2]}, i64 {first}")
+            return f"ptr {place[1]}{lines[-1].split()[0]}"
+
+        moved = PLACE.sub(piece, move[1])
+        lines.append(f"call {moved}{min(length - first, MOST_AT_ONCE)}{move[3]}")
+    return "\n".join(lines)
 
 
 def _parts(name: str, call: Call, target: Target) -> list[Any]:
