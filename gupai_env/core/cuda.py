@@ -110,7 +110,7 @@ def cuda_kernels(game: Game) -> dict[str, "Kernel"]:
 
     def determinize(table, views, rng_keys, states):
         known, keys = array_at(views, (table.envs,), module.VIEW), array_at(rng_keys, (table.envs,), LONG)
-        determinize_all(table.rules, known, keys, array_at(states, (table.envs,), module.STATE))
+        determinize_all(table.rules, known, keys, array_at(states & widths.begin, (table.envs,), module.STATE))
 
     functions = begin, show, play_random, check, step, observe_seat, pick, views, determinize
     return {function.__name__: Kernel(function, game) for function in functions}

@@ -25,7 +25,7 @@ MOST_ENVS = 1 << 22
 MOST_STEPS = (1 << 31) - 1  # of one call, which nothing can interrupt
 # Lanes whose memory is asked for, bytes that come at once, and of the state, which may end with a log of the deal.
 AHEAD, LINE, NEAR = 3, 64, 384
-PIECE, MOST_OBSERVED = 32, 448  # of bytes on a GPU: what its memory writes at once, and a row that is written so
+PIECE, MOST_WIDE = 32, 448  # of bytes on a GPU: what its memory writes at once, and a row that is written so
 
 TABLE = np.dtype(  # of B lanes: their number, the addresses of their arrays, how they are played
     [
@@ -162,7 +162,7 @@ def rows_of(game, widths, rules, table):
     envs, (actions, observation, seats, _, begin) = table.envs, widths
     return Rows(
         tuple_at(table.rules, rules),
-        array_at(table.states, (envs,), game.STATE),
+        array_at(table.states & begin, (envs,), game.STATE),
         array_at(table.seeds, (envs,), LONG),
         array_at(table.episodes, (envs,), LONG),
         array_at(table.seats, (envs,), BYTE),
@@ -173,7 +173,7 @@ def rows_of(game, widths, rules, table):
         table.renew,
         table.skip_forced,
         table.observe,
-        begin != -1 and observation <= MOST_OBSERVED,
+        begin != -1 and max(actions, observation) <= MOST_WIDE,
     )
 
 
@@ -223,23 +223,30 @@ def begin_next(game, rules, rows, lane):
 def show_turn(game, rules, rows, lane):
     """Write whose turn it is in a lane, and its mask; none is legal at the end."""
     # Views of the row, not copies: numba makes them on the stack, and the record is the state itself.
-    state, mask = rows.states[lane], rows.masks[lane]
+    state, row = rows.states[lane], rows.masks[lane]
+    mask = scratch(MOST_WIDE, FLAG)[: len(row)] if rows.wide else row
     rows.seats[lane] = state.to_act
     mask[:] = False
     if not state.terminated:
         game.legal_actions(rules, state, mask)
+    hand_over(rows, mask, row)
 
 
 @rule
 def show_view(game, rules, rows, lane, view):
     """Write what the seat to act in a lane observes."""
     state, row = rows.states[lane], rows.observations[lane]
-    # A GPU's thread writes bytes to memory of its own, and blocks of them to that of the lane.
-    target = scratch(MOST_OBSERVED, BYTE)[: len(row)] if rows.wide else row
-    observe(game, rules, state, state.to_act, view, target)
+    observation = scratch(MOST_WIDE, BYTE)[: len(row)] if rows.wide else row
+    observe(game, rules, state, state.to_act, view, observation)
+    hand_over(rows, observation, row)
+
+
+@rule
+def hand_over(rows, written, row):
+    """Copy to the row of a lane what a GPU's thread has written to memory of its own, byte by byte."""
     if rows.wide:
         for offset in range(0, len(row), BLOCK):
-            copy_block(target, row, offset)
+            copy_block(written, row, offset)
 
 
 @rule

@@ -93,14 +93,20 @@ def test_products_and_sums_are_rounded_one_by_one(on_processor):
         )
 
 
+def test_memory_of_lanes_is_not_written_byte_by_byte():
+    text = assembly.kernels("jie-long")["show"].ptx[0]
+    assert len(re.findall(r"\bst\.(?:global\.)?b8", text)) == 1  # whose turn it is
+    assert not re.search(r"\bst\S*\.b8\s+\[%rd\d+\], \S+;\n\s*add\.s64\s+%rd\d+, %rd\d+, 1;", text)  # nor in a loop
+
+
 @pytest.mark.skipif(not assembly.ptxas(), reason="the assembler is not installed")
 @pytest.mark.parametrize("generation", assembly.GENERATIONS)
 def test_kernels_assemble(generation):
     made = assembly.kernels("jie-long")
-    for name in ("check", "step", "determinize", "try_actions"):
+    for name in ("check", "step", "determinize", "try_actions", "draw_keys"):
         needs = assembly.assembled(made[name], generation)
         assert needs.registers <= (cuda.PLAYERS if name == "try_actions" else cuda.LANES) and not needs.shared
-        assert needs.spilled <= 100
+        assert needs.spilled <= 60
         assert needs.occupancy >= (0.25 if name == "try_actions" else 0.5)
         assert name != "determinize" or needs.stack < 400
 
