@@ -22,7 +22,7 @@ from gupai_env.core.episode import noise_key
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import WEIGHT
 from gupai_env.core.kernels import BYTE, FLAG, FLOAT, LONG, WAIT, Widths, lanes, rows_of
-from gupai_env.core.memory import array_at, blank, bytes_of
+from gupai_env.core.memory import address_of, array_at, blank, bytes_of
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
 from gupai_env.cuda_vector import CudaVectorEnv
@@ -36,7 +36,8 @@ Networks = dict[int, tuple[Scorer, bool]]  # by number, with whether it draws it
 def playout_kernels(game: Game) -> dict[str, Kernel]:
     """Return the kernels of a game by name; emitting and assembling them (seconds) happens at their first calls.
 
-    A thread works on each of `count` rows. Arguments are integers, but for a table and the variant's numbers.
+    A thread works on each of `count` rows, of `draw_keys` on each number. Arguments are integers, but for a table and
+    the variant's numbers.
 
     try_actions(rules, heuristics, policies, played_by, states, actions, count, chips): as `true_hands_loop` of a table
         of `policies` pairs of heuristics; an action of each state, int64 [count], and its chips, float32 [count].
@@ -48,12 +49,15 @@ def playout_kernels(game: Game) -> dict[str, Kernel]:
     """
     module, numbers, num_actions, seats = game.module, game.variant().as_rules(), game.num_actions, game.max_seats
     width, sides, widths = len(game.features) + 1, tuple(game.sides(seats).tolist()), Widths.of(game).wide()
-    converse_in = rule(converse_of(game, widths))
+    words, converse_in = widths.state // LONG.itemsize, rule(converse_of(game, widths))
 
     def try_actions(rules, heuristics, policies, played_by, states, actions, count, chips):
         tried, view, mask = blank(1, module.STATE), blank(1, module.VIEW)[0], blank(num_actions, FLAG)
+        to = array_at(address_of(tried), (words,), LONG)
         for row in lanes(0, count):
-            tried[0] = array_at(states, (count,), module.STATE)[row]
+            # Number by number: assigned whole, the record would be in registers meanwhile.
+            for word in range(words):
+                to[word] = array_at(states & widths.begin, (count, words), LONG)[row, word]
             pair = array_at(heuristics, (policies, 2, width), WEIGHT)[array_at(played_by, (count,), LONG)[row]]
             action = array_at(actions, (count,), LONG)[row]
             won = try_action(module, rules, pair, tried[0], action, sides, view, mask)
@@ -63,14 +67,13 @@ def playout_kernels(game: Game) -> dict[str, Kernel]:
         view, mask = blank(1, module.VIEW)[0], blank(num_actions, FLAG)
         table, seated = array_at(heuristics, (policies, width), WEIGHT), array_at(line_ups, (count, seats), SEAT)
         for row in lanes(0, count):
-            state = array_at(states, (count,), module.STATE)[row]
+            state = array_at(states & widths.begin, (count,), module.STATE)[row]
             play_others(module, rules, table, state, (seated, row), 0, view, mask)
 
     def draw_keys(states, count, keys):
-        for row in lanes(0, count):
-            own = noise_key(array_at(states, (count,), module.STATE)[row])
-            for action in range(num_actions):
-                array_at(keys, (count, num_actions), LONG)[row, action] = derive(own, action)
+        for cell in lanes(0, count * num_actions):
+            own = noise_key(array_at(states & widths.begin, (count,), module.STATE)[cell // num_actions])
+            array_at(keys, (count * num_actions,), LONG)[cell] = derive(own, cell % num_actions)
 
     def converse(table, heuristics, policies, members, agents, seating, seated, turns, played, length, why):
         view, envs = blank(1, module.VIEW)[0], table.envs
@@ -208,6 +211,6 @@ def decide(envs: CudaVectorEnv, scorer: Scorer, sample: bool, group: torch.Tenso
     scores = scorer.logits(envs.observations[group])
     if sample:
         keys = torch.empty(scores.shape, dtype=torch.int64, device=scores.device)
-        run(playout_kernels(envs.game)["draw_keys"], keys.device, len(group), envs.states[group], len(group), keys)
+        run(playout_kernels(envs.game)["draw_keys"], keys.device, keys.numel(), envs.states[group], len(group), keys)
         scores = scores - (-((keys.double() + 0.5) / KEYS).log()).log().float()
     return scores.round(decimals=ROUND).masked_fill(~envs.masks[group], -torch.inf).argmax(1)
