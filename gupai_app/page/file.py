@@ -13,15 +13,16 @@ from gupai_agents.shipped import best_file
 from gupai_app.kept.puzzles import shipped
 from gupai_app.page.bundle import translation_of
 from gupai_app.page.documents import document_at
-from gupai_app.play.address import MOST_QUERY
+from gupai_app.play.address import MOST_QUERY, query_of
 from gupai_app.play.pictures import table_definitions
 from gupai_app.server.html import filled, table_sheet
 from gupai_app.server.players import NAMED
-from gupai_app.words.languages import ENGLISH, LANGUAGES, speak, texts_of
+from gupai_app.words.languages import ENGLISH, LANGUAGES, texts_of
 from gupai_app.words.sentences import error_in, title_in
 from gupai_env.core.game import Game
 from gupai_env.core.shipped import FOLDER as COMPILED
-from gupai_env.messages import TRANSLATIONS, say, word
+from gupai_env.games import GAMES
+from gupai_env.messages import say, word
 
 FOLDER = Path(__file__).parent
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
@@ -33,16 +34,7 @@ STRICT = "'use strict';"
 HEAD = "".join(
     f'import * as {name} from "./{module}.js";\n' for name, module in zip(("$", *LIBRARY[1:]), LIBRARY, strict=True)
 )
-# What the file says besides the table:
-TEXTS = {
-    "begin": "New game",
-    "today": "Today's deal",
-    "language": "Language",
-    "puzzles": "Puzzles",
-    "other": "this file holds another game",
-    "long": "this address is too long",
-    "failed": "This browser cannot open this file:",
-}
+HEADS = {"begin": "New game", "today": "Today's deal", "puzzles": "Puzzles", "language": "Language"}  # above the table
 
 
 def page_of(game: Game, modules: Path = COMPILED / "wasm32") -> str:
@@ -79,8 +71,13 @@ def page_of(game: Game, modules: Path = COMPILED / "wasm32") -> str:
 
 
 def document_of(query: Mapping[str, str]) -> dict[str, Any]:
-    """Return what an address shows, in a browser, where nothing waits to be compiled."""
-    return document_at(query, NAMED, lambda part: "")
+    """Return what an address shows in a browser, where nothing waits to be compiled. Raises: ValueError, in a line."""
+    if query.get("game") not in GAMES:
+        raise ValueError("this file holds another game")
+    if len(query_of(query)) > MOST_QUERY:
+        raise ValueError(say("This address is longer than {most:,} bytes.", most=MOST_QUERY))
+    heads = {"title": title_in(GAMES[query["game"]].title)} | {name: word(text) for name, text in HEADS.items()}
+    return document_at(query, NAMED, lambda part: "") | {"heads": heads}
 
 
 def policy_of(rules: str, script: str, more: str = "") -> str:
@@ -120,23 +117,16 @@ def _imported(statement: re.Match[str]) -> str:
 
 
 def _parts(game: Game, texts: set[str]) -> dict[str, Any]:
-    """Return what the script reads: players, words and how tiles are drawn.
+    """Return what the script reads: languages with their words, and how tiles are drawn.
 
     Args:
         game: That is played.
         texts: All that the translated code may say in English.
     """
     best = best_file(game, game.variant())
-    words: dict[str, dict[str, Any]] = {}
-    for language in LANGUAGES:
-        token = speak(language)
-        words[language] = {name: word(text) for name, text in TEXTS.items()} | {"title": title_in(game.title)}
-        TRANSLATIONS.reset(token)
     return {
         "game": game.id,
-        "most": MOST_QUERY,
         "languages": LANGUAGES,
-        "words": words,
         "catalogues": {
             language: texts_of(language, {*texts, game.title}) for language in LANGUAGES if language != ENGLISH
         },

@@ -10,11 +10,10 @@ let form = ""; // the address of the form that begins another table like the one
 const main = document.querySelector("main");
 const chosen = navigator.languages.map((each) => each.toLowerCase()).find((each) => /^(en|zh)/.test(each)) || ENGLISH;
 let language = chosen.startsWith("en") ? ENGLISH : /^zh-(hant|tw|hk|mo)/.test(chosen) ? "zh-Hant" : "zh-Hans";
-const words = () => parts.words[language];
 
 const asked = []; // what the worker has been asked and not answered yet: it answers one after the other
 let worker;
-const failed = (problem) => { main.textContent = parts ? `${words().failed} ${problem}` : problem; };
+const failed = (problem) => { main.textContent = problem; };
 const answer = (question) => new Promise((resolve, reject) => {
   asked.push({ resolve, reject });
   worker.postMessage(question);
@@ -26,6 +25,7 @@ const source = {
     if (!query.get("game")) query.set("game", parts.game);
     const found = await answer({ query: [...query], language });
     form = found.begin || form;
+    if (document.querySelector("nav").lang !== language) heads(found.heads);
     return found;
   },
   link: (name, { address, begin, game }) => ({ table: `#${address}`, begin: `#${begin}`, rules: `#game=${game}&rules=1`, review: `#${address}&review=1` }[name] || ""),
@@ -36,8 +36,9 @@ const source = {
 const place = addressBar(() => location.hash.slice(1), (words) => `#${words}`);
 
 // A new game, today's deal, puzzles and the languages.
-function heads() {
+function heads(words) {
   const nav = document.querySelector("nav");
+  nav.lang = language;
   const today = new Date();
   const day = 10000 * today.getFullYear() + 100 * (today.getMonth() + 1) + today.getDate();
   const button = (text, to) => {
@@ -45,20 +46,19 @@ function heads() {
     made.addEventListener("click", () => { location.hash = to(); });
     return made;
   };
-  const languages = Object.assign(document.createElement("select"), { className: "languages", ariaLabel: words().language });
+  const languages = Object.assign(document.createElement("select"), { className: "languages", ariaLabel: words.language });
   for (const [code, name] of Object.entries(parts.languages)) languages.append(Object.assign(new Option(name, code, false, code === language), { lang: code }));
   languages.addEventListener("change", () => {
     language = languages.value;
-    heads();
     const { address, wish } = place.read();
     place.changed(address, wish);
   });
   const game = `game=${parts.game}`;
   nav.replaceChildren(
-    Object.assign(document.createElement("b"), { className: "mark", textContent: words().title }),
-    button(words().begin, () => form || `${game}&begin=1`),
-    button(words().today, () => `${game}&seed=${day}&practice=0&begin=1`),
-    parts.puzzles ? button(words().puzzles, () => `${game}&puzzle=${1 + Math.floor(Math.random() * parts.puzzles)}`) : "", languages);
+    Object.assign(document.createElement("b"), { className: "mark", textContent: words.title }),
+    button(words.begin, () => form || `${game}&begin=1`),
+    button(words.today, () => `${game}&seed=${day}&practice=0&begin=1`),
+    parts.puzzles ? button(words.puzzles, () => `${game}&puzzle=${1 + Math.floor(Math.random() * parts.puzzles)}`) : "", languages);
 }
 
 async function start() {
@@ -76,7 +76,6 @@ async function start() {
   else all();
   await loaded;
   document.body.insertAdjacentHTML("beforeend", parts.definitions);
-  heads();
   show(main, source, place);
 }
 

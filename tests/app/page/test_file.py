@@ -16,7 +16,7 @@ import firefox
 from chromium import browser  # noqa: F401
 from commands import gupai
 from gupai_agents.shipped import best_file
-from gupai_app.page.file import TEXTS, document_of, page_of
+from gupai_app.page.file import HEADS, document_of, page_of
 from gupai_app.words.languages import catalogue
 from gupai_env.games import get_game
 from webassembly import modules_of
@@ -225,7 +225,7 @@ def test_hostile_addresses_are_answered_in_one_clear_line(shown):
     for words, line in zip(HOSTILE, told, strict=True):
         assert 0 < len(line) < 600 and "\n" not in line and "undefined" not in line, words
     refused = dict(zip(HOSTILE, told, strict=True))
-    assert "is not" in refused["options=__proto__=1"] and "too long" in refused[LONG]
+    assert "is not" in refused["options=__proto__=1"] and "longer than" in refused[LONG]
     assert "<img" in told[0] and not tab.locator("main img").count()
 
 
@@ -244,4 +244,4 @@ def test_game_that_was_not_compiled_is_refused_in_one_line(tmp_path):
 
 
 def test_words_of_the_file_are_all_in_the_catalogue():
-    assert not set(TEXTS.values()) - catalogue("zh-Hant").keys()
+    assert not set(HEADS.values()) - catalogue("zh-Hant").keys()
