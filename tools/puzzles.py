@@ -102,7 +102,7 @@ def chosen(candidates: list[Shipped]) -> list[Shipped]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("games", nargs="*", metavar="GAME", help="ids of games (default: all)")
-    parser.add_argument("--seconds", type=float, default=90, help="of computing for each game at most (default: 90)")
+    parser.add_argument("--seconds", type=float, default=420, help="of computing for each game at most (default: 420)")
     options = parser.parse_args()
     FOLDER.mkdir(exist_ok=True)
     for game in map(get_game, options.games or GAMES):
