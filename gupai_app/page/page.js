@@ -298,6 +298,7 @@ export function show(root, source, place) {
       root.querySelector("#here").focus();
       return;
     }
+    if (page.puzzle && !page.puzzle.solved) page.task = `${page.puzzle.sentences[0]} ${page.task}`;
     parts = { stage: el("section", { class: "stage", "aria-label": words("table") }), side: el("aside", { class: "side" }) };
     parts.bar = bar();
     root.replaceChildren(...headed(), parts.stage, parts.bar, parts.side);
@@ -568,7 +569,7 @@ export function show(root, source, place) {
     } else if (page.zones.length) splitSaid();
     else if (page.composed && page.moves.length) composed();
     else {
-      say(page.puzzle && !page.puzzle.solved ? page.puzzle.sentences[0] : page.task);
+      say(page.task);
       offer(page.moves.filter((move) => !move.tiles.length).flatMap(buttonsOf));
     }
   }
