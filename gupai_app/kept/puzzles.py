@@ -52,13 +52,6 @@ class Shipped(NamedTuple):
     cost: float
 
 
-class Solution(NamedTuple):
-    """What is said of a move of a puzzle, in sentences, and of each move its value in words and whether it is best."""
-
-    sentences: list[str]
-    notes: list[tuple[str, bool]]
-
-
 def solvers(game: Game, variant: Variant) -> list[str]:
     """Return the players by whom puzzles are rated, the weakest first."""
     allowed = NAMED.names(game, variant)
@@ -102,8 +95,11 @@ def shipped(game_id: str) -> list[Shipped]:
     return [Shipped(line["words"], tuple(line["fooled"]), line["cost"]) for line in map(json.loads, lines)]
 
 
-def solution(session: Session, entries: Sequence[Entry], names: Sequence[str], action: int) -> Solution:
-    """Return what is said of a move of a puzzle.
+def solution(
+    session: Session, entries: Sequence[Entry], names: Sequence[str], action: int
+) -> tuple[list[str], list[tuple[str, bool]]]:
+    """Return what is said of a move of a puzzle, in sentences, and of each move its value in words and whether it is
+    best.
 
     Args:
         session: The game at the decision.
@@ -127,7 +123,7 @@ def solution(session: Session, entries: Sequence[Entry], names: Sequence[str], a
         sentences, template = ["Right: no other move is worth as much."], NATURAL
     lost = mistake(session.copy(), [wrong], names, template)
     sentences += [say("{sentence}.", sentence=part) for part in (lost or ()) if part]
-    return Solution(sentences, notes)
+    return sentences, notes
 
 
 def puzzle(query: Mapping[str, str], players: Players) -> dict[str, Any]:
@@ -150,8 +146,8 @@ def puzzle(query: Mapping[str, str], players: Players) -> dict[str, Any]:
         raise ValueError("the game is over; a puzzle is a decision")
     sentences, notes = ["One move is worth much more than the others. Which?"], []
     if "play" in query:
-        solved = solution(seating.session, seating.entries, seating.names, actions_in(query)[0])
-        sentences, notes = [*solved.sentences, HOW_FOUND], solved.notes
+        sentences, notes = solution(seating.session, seating.entries, seating.names, actions_in(query)[0])
+        sentences.append(HOW_FOUND)
     here = {"game": seating.address.game.id, "puzzle": str(number)}
     missed = listed[number - 1].fooled if number else ()
     table = heading(seating) | state(seating)

@@ -153,11 +153,6 @@ def _puzzle_page(listed: list[tuple[str, str, str, int]], **words: Any) -> Respo
     return page("puzzles.html", head="Puzzles", puzzles=listed, ready=ready, **{**LEFT, **words})
 
 
-@router.get("/puzzle")
-def puzzle_at(query: Query) -> Response:
-    return RedirectResponse(f"/table?{query_of({**query, 'puzzle': 'own'})}", 301)  # where puzzles were
-
-
 @router.get("/duplicate")
 def duplicate_at(query: Query, server: Asked) -> Response:
     return _duplicated(record_of(query, server.players), server)

@@ -8,7 +8,7 @@ import json
 import os
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
@@ -141,9 +141,14 @@ class Store:
 
     def keep(self, record: GameRecord) -> str:
         """Keep a game that has just ended, unless that is turned off; return why it could not be, "" if nothing."""
+        when = datetime.now().astimezone().isoformat(timespec="seconds")
+        return self._problem(lambda: self.add([replace(record, when=when)]))
+
+    def _problem(self, keep: Callable[[], object]) -> str:
+        """Keep a game unless that is turned off; return why it could not be, "" if nothing."""
         try:
             if self.keeping:
-                self.add([replace(record, when=datetime.now().astimezone().isoformat(timespec="seconds"))])
+                keep()
         except (OSError, ValueError) as error:
             return say("this game was not kept: {problem}", problem=str(error))
         return ""
@@ -164,14 +169,13 @@ class Store:
         Returns:
             Why it could not be kept, "" if nothing.
         """
-        try:
-            if self.keeping:
-                row = record.game.id, _deal(record), record.line, date.today().isoformat(), daily
-                with self._open(write=True) as file:
-                    file.execute("INSERT OR REPLACE INTO unfinished VALUES (?, ?, ?, ?, ?)", row)
-        except (OSError, ValueError) as error:
-            return say("this game was not kept: {problem}", problem=str(error))
-        return ""
+        row = record.game.id, _deal(record), record.line, date.today().isoformat(), daily
+
+        def leave() -> None:
+            with self._open(write=True) as file:
+                file.execute("INSERT OR REPLACE INTO unfinished VALUES (?, ?, ?, ?, ?)", row)
+
+        return self._problem(leave)
 
     def unfinished(self) -> dict[str, Unfinished]:
         """Return by game the one that was left last before its end, the latest first."""

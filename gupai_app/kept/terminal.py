@@ -142,10 +142,10 @@ def puzzles(games: Iterable[GameRecord], ready: Iterable[Shipped], terminal: Ter
         assert action is not None  # nothing is taken back here
         entries = entries_of(game.hints(game, variant), session.view(session.seat), session.mask())
         with waiting("looking at every move"):
-            solved = solution(session, entries, names, action)
-        for sentence in solved.sentences:
+            sentences, notes = solution(session, entries, names, action)
+        for sentence in sentences:
             terminal.paragraph(sentence)
-        for entry, (value, best) in zip(entries, solved.notes, strict=True):
+        for entry, (value, best) in zip(entries, notes, strict=True):
             terminal.say(f"{'*' if best else ' '} {word(entry.move.name)} {word(value)}")
     terminal.say("There are no more puzzles." if number else "There are no puzzles.")
 

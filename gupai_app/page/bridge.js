@@ -59,8 +59,7 @@ export const concatenated = (batches) =>
 const played = new Map();
 export const PLAYED = {
   get(address) {
-    const found = played.get(address.query);
-    return found ? [found[0], found[1].copy(), found[2].copy()] : null;
+    return played.get(address.query) || null;
   },
   put(address, entry) {
     played.delete(address.query);

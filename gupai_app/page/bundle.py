@@ -4,7 +4,7 @@ from operator import attrgetter
 from typing import Any
 
 from gupai_app.page.translation import NOTHING, Translation
-from gupai_app.play.recent import PLAYED
+from gupai_app.play.table import PLAYED
 from gupai_env.core.game import Game
 from gupai_env.games import GAMES
 from gupai_env.games.phrases import latin

@@ -5,9 +5,11 @@
 
 import functools
 import itertools
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +28,7 @@ from gupai_app.play.moves import (
     headed,
     value_texts,
 )
-from gupai_app.play.recent import PLAYED, Played
+from gupai_app.play.session import Session
 from gupai_app.play.unseen import EXPLAINED, JUDGED, judged, unseen_tiles
 from gupai_app.server.players import Players, adviser
 from gupai_app.words.languages import spoken
@@ -43,6 +45,7 @@ from gupai_env.messages import say, word
 GROUPS = {1: "single", 2: "pair", 3: "triple"}
 COUNTS = {1: "one tile", 2: "two tiles", 3: "three tiles"}
 MOST_TOGETHER = 8  # actions that one click plays
+MOST_RECENT = 512  # games from which a move continues
 # What is written on a table that does not depend on the game; "{0}" is filled in by the page.
 LABELS = {
     "table": "The table",
@@ -99,6 +102,31 @@ LABELS = {
 }
 
 
+class Played(NamedTuple):
+    """A game at its beginning and now, of which only copies are played on; lessons: those that each person has had."""
+
+    begun: Session
+    session: Session
+    lessons: dict[int, frozenset[str]]
+
+
+class Recent(OrderedDict[Address, Played]):
+    """Games at the addresses that were shown last, so that a move continues from the one before."""
+
+    _lock = threading.Lock()
+
+    def put(self, address: Address, played: Played) -> None:
+        """Keep a game; of more than MOST_RECENT, the one that was shown longest ago is forgotten."""
+        with self._lock:
+            self.pop(address, None)
+            self[address] = played
+            if len(self) > MOST_RECENT:
+                self.popitem(last=False)
+
+
+PLAYED = Recent()
+
+
 class WebGame:
     """A game as the person whose turn it is sees it now.
 
@@ -121,7 +149,8 @@ class WebGame:
         self.hints = address.game.hints(address.game, address.variant)
         self.guide = guide_of(address.game, address.variant)
         self._practice = address.practice
-        self._begun, self.session, self._taught = PLAYED.get(address) or self._begin(address)
+        self._begun, session, taught = PLAYED.get(address) or self._begin(address)
+        self.session, self._taught = session.copy(), taught.copy()
         for action in actions:
             if self.session.terminated or self.session.seat not in self._people:
                 raise ValueError("it is not your turn; go back to the table")

@@ -31,7 +31,7 @@ from gupai_env.messages import say
 from gupai_env.messages.checks import short_repr
 from gupai_env.storage.files import describe
 
-DATA = ("/document", "/puzzle/document")  # that scripts ask for
+DATA = "/document"  # that scripts ask for
 router = APIRouter()
 
 
@@ -87,7 +87,7 @@ def asset(name: str) -> Response:
 async def error_page(request: Request, error: Exception) -> Response:
     """Return a page that says an error in a sentence; to a script that asks for data, the sentence alone."""
     status, text = _problem(request, error)
-    if request.url.path in DATA:
+    if request.url.path == DATA:
         return JSONResponse({"problem": error_in(text)}, status)
     if isinstance(error, WaitingError):
         return page("waiting.html", status, head="One moment", sentence=text)

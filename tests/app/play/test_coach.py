@@ -6,9 +6,8 @@ import pytest
 from gupai_app.play.address import Address
 from gupai_app.play.coach import RARE, mistake, punishing_reply
 from gupai_app.play.moves import digits, value_texts
-from gupai_app.play.recent import PLAYED
 from gupai_app.play.session import Session
-from gupai_app.play.table import WebGame
+from gupai_app.play.table import PLAYED, WebGame
 from gupai_app.review.analysis import judged, why
 from gupai_env.core.tiles import kind_of
 from gupai_env.games import get_game

@@ -13,9 +13,8 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 from gupai_agents.evaluation.records.games import game_of_line
 from gupai_app.play.address import Address
 from gupai_app.play.moves import MoveValue
-from gupai_app.play.recent import PLAYED, Played, Recent
 from gupai_app.play.session import Session
-from gupai_app.play.table import WebGame
+from gupai_app.play.table import PLAYED, Played, Recent, WebGame
 from gupai_app.words.sentences import compass
 from gupai_env.core.tiles import kind_of, tile_name
 from gupai_env.games import GAMES
@@ -75,13 +74,14 @@ def test_best_moves_are_those_of_the_highest_value(monkeypatch):
     assert [move["best"] for move in numbered] == [at % 3 == 0 for at in range(len(values))]
 
 
-def test_least_recently_shown_games_are_forgotten():
-    recent, seating = Recent(2), begun("jie-long")
+def test_least_recently_shown_games_are_forgotten(monkeypatch):
+    monkeypatch.setattr("gupai_app.play.table.MOST_RECENT", 2)
+    recent, seating = Recent(), begun("jie-long")
     one, two, three = (replace(seating.address, seed=seed) for seed in range(3))
     held = Played(seating.session, seating.session, {})
     recent.put(one, held)
     recent.put(two, held)
-    assert recent.get(one) is not None
+    recent.put(one, held)  # it is shown again
     recent.put(three, held)
     assert [recent.get(each) is not None for each in (one, two, three)] == [True, False, True]
 

@@ -14,8 +14,7 @@ from fastapi.testclient import TestClient
 
 from gupai_agents.evaluation.records.games import read_games
 from gupai_app.play.address import Address
-from gupai_app.play.recent import PLAYED
-from gupai_app.play.table import WebGame
+from gupai_app.play.table import PLAYED, WebGame
 from gupai_app.play.unseen import unseen_tiles
 from gupai_app.server.app import bound, create_app
 from gupai_env.games import GAMES

@@ -52,7 +52,6 @@ GETS = {
     },
     "/kept/statistics": {"game": "jie-long", "by": "month", "since": "2026-11-27"},
     "/kept/puzzles": {"before": "9", "own": "1"},
-    "/puzzle": {**TABLE, "moves": "1"},
     "/kept/{}": {},
     "/kept/{}/file": {},
     "/kept/{}/duplicate": {},
