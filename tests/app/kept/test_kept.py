@@ -490,7 +490,7 @@ def test_agent_that_a_file_names_runs_no_command(store, tmp_path):
 
 def test_front_page_has_the_last_games_and_the_days_in_a_row(pages, store, tmp_path):
     text = pages.get("/").text
-    puzzle = re.search(r'/table\?(game=[\w-]+&amp;puzzle=\d+)"', text)[1].replace("&amp;", "&")
+    puzzle = re.search(r'data-address="(game=[\w-]+&amp;puzzle=\d+)"', text)[1].replace("&amp;", "&")
     assert pages.get(f"/document?{puzzle}").json()["puzzle"]["sentences"]
     assert "My last games" not in text and text.index("twenty seconds") < text.index("Today&#39;s deal")
     played(pages, game="da-ling")
