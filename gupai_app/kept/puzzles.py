@@ -144,7 +144,7 @@ def puzzle(query: Mapping[str, str], players: Players) -> dict[str, Any]:
     seating = WebGame(Address.read(words, players))
     if seating.terminated:
         raise ValueError("the game is over; a puzzle is a decision")
-    sentences, notes = ["One move is worth much more than the others. Which?"], []
+    sentences, notes = ["One move is worth much more than the others. Which?"], list[tuple[str, bool]]()
     if "play" in query:
         sentences, notes = solution(seating.session, seating.entries, seating.names, actions_in(query)[0])
         sentences.append(HOW_FOUND)
