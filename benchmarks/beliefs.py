@@ -59,6 +59,8 @@ def main() -> None:
     views, states = examples(game, variant, HELD_OUT, chosen.deals, OTHERS)
     seats = views["seat"].repeat(1 + OTHERS)
     counts = hidden(game, variant, states.ravel(), seats).reshape(*states.shape, -1)
+    some = counts[:, 0].any(1)  # at the end of a deal of two all tiles may be known
+    views, states, counts = views[some], states[some], counts[some]
     tiles = counts[:, 0].sum(1)
     logs = np.einsum("ndt,nt->nd", counts, belief.weights(views).astype(np.float64))
     better = nats(logs)

@@ -18,7 +18,7 @@ from gupai_agents.shipped import NETWORKS
 from gupai_env.storage.models import parse_yaml
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-MOST_BYTES = 14_000_000  # of which networks are 12 MB, those of suites among them, and WebAssembly 0.6 MB
+MOST_BYTES = 14_300_000  # of which networks are 12 MB, those of suites among them, and WebAssembly 0.6 MB
 FROM_OURS = re.compile(r"^\s*from (gupai_[\w.]+) import ([^#(\n]+)", re.M)
 
 
