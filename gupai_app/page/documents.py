@@ -83,9 +83,8 @@ def begin(query: Mapping[str, str], players: Players) -> dict[str, Any]:
     """
     there = Address.read(complete({**query, "seat": ANY}), players)
     game, variant = there.game, there.variant
-    about = game.hints(game, variant).reminder()
     return _head(query) | {
-        "about": word(about),
+        "about": word(game.hints(game, variant).reminder()),
         "parts": [
             {
                 "heading": word("Players"),
@@ -98,7 +97,9 @@ def begin(query: Mapping[str, str], players: Players) -> dict[str, Any]:
             {
                 "heading": word("Rules"),
                 "help": word("These are the usual rules; you need not change any of them."),
-                "fields": [option_field(variant, each.name) for each in fields(variant) if each.name != "players"],
+                "fields": [
+                    option_field(variant, option.name) for option in fields(variant) if option.name != "players"
+                ],
             },
         ],
         "strength": _strength(game),
