@@ -30,6 +30,7 @@ from torch import nn
 
 from benchmarks import tiny
 from benchmarks.tiny import ENVS, EXPERT_ITERATION, STEPS, WIDTH
+from examples import magnetic_ppo as magnetic
 from gupai_agents import ObservationAgent, make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.evaluation import build_tree, duel
@@ -46,15 +47,13 @@ from gupai_training.run import Run
 from gupai_training.selfplay import LearnerVecEnv
 
 ROUNDS = (1, 3, 10, 30, 100, 300)  # of CFR+ and DCFR after which they are judged
+PSRO_ROUNDS = 8
 EVALUATIONS = 6
 Curve = Iterator[tuple[int, float]]  # decisions so far, exploitability
 ACROSS, DOWN = 2, 5  # charts of the picture
 LANES, RIVAL = 16, "greedy"  # of MaskablePPO
-MCCFR_SHARE, NFSP_SHARE, MASKABLE_SHARE = (
-    0.5,
-    0.2,
-    0.5,
-)  # of --decisions: what Python can play while a learner plays those
+# Of --decisions, what Python can play while a learner plays those:
+MCCFR_SHARE, NFSP_SHARE, MASKABLE_SHARE = 0.5, 0.2, 0.5
 
 
 def main() -> None:
@@ -167,6 +166,39 @@ def mccfr(tree: GameTree, seed: int, decisions: int) -> Curve:
             solving.visited,
             tree.exploitability(tree.in_proportion(np.concatenate([np.ones(tree.players), *weights]))),
         )
+
+
+def psro(tree: GameTree, seed: int, decisions: int) -> Curve:
+    """PSRO of OpenSpiel with exact best responses, judged there; a round passes over the tree once for every seat.
+
+    It needs cvxpy and matplotlib too. Its mixture is that of projected replicator dynamics: its linear program of a
+    Nash equilibrium ends in a TypeError in open_spiel 2.0.2 with cvxpy 1.9.3.
+    """
+    from open_spiel.python.algorithms.exploitability import exploitability
+    from open_spiel.python.algorithms.policy_aggregator import PolicyAggregator
+    from open_spiel.python.algorithms.psro_v2.best_response_oracle import BestResponseOracle
+    from open_spiel.python.algorithms.psro_v2.psro_v2 import PSROSolver
+
+    np.random.seed(seed)
+    game = openspiel_game(tree)
+    in_a_round = (tree.nodes - 1 - len(tree.ends)) * tree.players
+    with contextlib.redirect_stdout(None):
+        solving = PSROSolver(
+            game,
+            BestResponseOracle("py", game),
+            sims_per_entry=100,
+            meta_strategy_method="prd",
+            training_strategy_selector="uniform",
+            sample_from_marginals=True,
+            prd_iterations=5_000,
+        )
+    for number in range(1, PSRO_ROUNDS + 1):
+        with contextlib.redirect_stdout(None):
+            solving.iteration()
+        mixed = PolicyAggregator(game).aggregate(
+            range(tree.players), solving.get_policies(), solving.get_meta_strategies()
+        )
+        yield number * in_a_round, exploitability(game, mixed)
 
 
 def budgets(most: float) -> list[int]:
@@ -288,6 +320,15 @@ def scorer(network: Any) -> Callable[[np.ndarray], np.ndarray]:
     return score
 
 
+def maskable_ppo(tree: GameTree, seed: int, decisions: int) -> Curve:
+    """MaskablePPO of sb3-contrib: one seat learns against `greedy` in the others, and its policy is judged in all."""
+    model = masked_ppo(tree.game.id, seed, tree.variant.changed(), n_steps=32)
+    for most in budgets(MASKABLE_SHARE * decisions):
+        model.learn(most - model.num_timesteps, reset_num_timesteps=False)
+        player = Drawing("MaskablePPO", tree.game, scorer(policy_of(model)))
+        yield model.num_timesteps, tree.exploitability(tree.policy([player] * tree.players))
+
+
 def masked_ppo(game: str, seed: int, options: Mapping[str, Any], **settings: Any) -> MaskablePPO:
     """Return MaskablePPO with lanes in which one seat learns; a reward of 1 is the standard deviation of a deal."""
     rival = make_agent(RIVAL, game, **options)
@@ -314,6 +355,12 @@ def self_play(tree: GameTree, seed: int, decisions: int) -> Curve:
     """Self-play as in `benchmarks/tiny.py`, of the policy that is drawn from."""
     interval = max(1, decisions // (ENVS * STEPS * EVALUATIONS))
     return trained(tree, seed, tiny.self_play(decisions), interval, "decisions")
+
+
+def magnetic_ppo(tree: GameTree, seed: int, decisions: int) -> Curve:
+    """The same with the learner of examples/magnetic_ppo.py."""
+    interval = max(1, decisions // (ENVS * STEPS * EVALUATIONS))
+    return trained(tree, seed, tiny.self_play(decisions) | {"learner": magnetic.NAME}, interval, "decisions")
 
 
 def as_tutorial(tree: GameTree, seed: int, decisions: int) -> Curve:
@@ -349,9 +396,12 @@ METHODS: dict[str, Callable[[GameTree, int, int], Curve]] = {
     "DCFR": solver(1.5, 0, 2),
     "PPO as in the tutorial": as_tutorial,
     "self-play": self_play,
+    "PPO with a magnet": magnetic_ppo,
+    "MaskablePPO": maskable_ppo,
     "search targets": search_targets,
     "MCCFR": mccfr,
     "NFSP": nfsp,
+    "PSRO": psro,
 }
 
 
@@ -367,11 +417,12 @@ def curves_of(all_runs: Mapping[str, Any], name: str, method: str) -> np.ndarray
 
 def table(runs: Mapping[str, Any]) -> str:
     """Return what is left of the exploitability of uniform play in the end, by game: the mean over seeds, and their
-    range.
+    range. A method without a run has no column.
     """
-    lines = [f"| game | uniform, chips per deal | {' | '.join(METHODS)} |", f"|{'---|' * (2 + len(METHODS))}"]
+    methods = [method for method in METHODS if any(curves_of(runs, name, method) is not None for name in GAMES)]
+    lines = [f"| game | uniform, chips per deal | {' | '.join(methods)} |", f"|{'---|' * (2 + len(methods))}"]
     for name, game in GAMES.items():
-        curves = [curves_of(runs, name, method) for method in METHODS]
+        curves = [curves_of(runs, name, method) for method in methods]
         known = [curve for curve in curves if curve is not None]
         if known:
             cells = ["" if curve is None else share_of(curve) for curve in curves]
