@@ -166,7 +166,7 @@ def _strength(game: Game) -> dict[str, Any] | None:
             level.player,
             word("0, by definition")
             if level.player == level.against
-            else f"{level.mean:+.2f} ±{(level.high - level.low) / 2:.2f}",
+            else f"{level.mean:+z.2f} ±{(level.high - level.low) / 2:.2f}",
             f"{level.n:,}",
         ]
         for level in listed

@@ -80,9 +80,9 @@ class Table:
         self.person.adviser = None if self.daily else adviser(self.session.game, self.session.variant)
         happened = ""
         while not (session := self.session).terminated:
-            scene = session.game.scene(session.variant, [session.view(self.you)], self.names)
-            if scene.last_move != happened:  # something that the person may know of
-                self.terminal.say(happened := scene.last_move)
+            table = session.game.table(session.game, session.variant, [session.view(self.you)], self.names)
+            if (move := table.last_move()) != happened:  # something that the person may know of
+                self.terminal.say(happened := move)
             action = self._decide()
             if action is None:
                 self.take_back()
