@@ -67,10 +67,10 @@ class BeliefSearch:
     def __init__(self, game: Game, variant: Variant, belief: Belief | None, chosen: argparse.Namespace) -> None:
         """Make the player of a variant; `chosen` are the options of the command line."""
         self.game, self.variant, self.belief, self.chosen, self.name = game, variant, belief, chosen, "belief search"
-        player, again = best_agent(game, variant), best_agent(game, variant)
-        assert isinstance(player, NetworkAgent) and isinstance(again, NetworkAgent)
-        again.ahead = None  # where play is only tried
-        self.player, self.again, self.erring = player, again, Erring(again, chosen.error)
+        player, trial = best_agent(game, variant), best_agent(game, variant)
+        assert isinstance(player, NetworkAgent) and isinstance(trial, NetworkAgent)
+        trial.ahead = None  # where play is only tried
+        self.player, self.trial, self.erring = player, trial, Erring(trial, chosen.error)
         self.late = self.departed = 0
         self.seconds = 0.0
 
@@ -108,15 +108,15 @@ class BeliefSearch:
     def deals(self, batch: DecisionBatch) -> np.ndarray:
         """Return deals drawn from the belief, or uniformly without one, record array [N, playouts]."""
         number, replayed = self.chosen.playouts // 2 * 2, self.chosen.replayed
-        shown = self.chosen.particles if self.belief else max(replayed, self.chosen.playouts)
+        particles = self.chosen.particles if self.belief else max(replayed, self.chosen.playouts)
         weights = self.belief.weights(batch.views) if self.belief else None
-        drawn_by = [derive_each(derive(int(key), DEAL_STREAM), 0, shown) for key in batch.rng_keys]
+        drawn_by = [derive_each(derive(int(key), DEAL_STREAM), 0, particles) for key in batch.rng_keys]
         states = []
         for row, keys in enumerate(drawn_by):
             view = batch.views[row : row + 1]
             deals, rng = np.asarray(drawn(self.game, self.variant, view, keys)), np.random.default_rng(keys[:1])
             if weights is not None:
-                tiles = hidden(self.game, self.variant, deals, view.seat.repeat(shown))
+                tiles = hidden(self.game, self.variant, deals, view.seat.repeat(particles))
                 deals = picked(deals, tiles @ weights[row].astype(np.float64), replayed or number, rng)
             if replayed:
                 likely = likelihoods(self.game, self.variant, self.erring, deals, int(view.seat[0]))
@@ -141,7 +141,7 @@ class BeliefSearch:
             envs.refresh()
             seats = envs.seats.copy()
             envs.step(ranked[where[0], where[2]].astype(np.int64))
-            play_out(envs, [self.again])
+            play_out(envs, [self.trial])
             won[where] = envs.states.payoff[np.arange(len(seats)), seats]
         return won
 

@@ -152,20 +152,20 @@ def content_of(name: str, make: Callable[[], bytes]) -> bytes:
     if not folder:
         return make()
     path, lock = Path(folder, name), Path(folder, f"{name}.lock")
-    if found := _found(path):
-        return found
+    if content := _undamaged(path):
+        return content
     with contextlib.ExitStack() as held:
         # Processes that start together ask for the same: one makes it, and the others wait. Where that cannot be, or
         # takes too long, each makes it for itself.
         with contextlib.suppress(OSError, ValueError):
             held.enter_context(locked(lock.parent, "compiling", name=lock.name, patience=PATIENCE))
-        content = _found(path) or _kept(path, make())
+        content = _undamaged(path) or _written(path, make())
         with contextlib.suppress(OSError):  # on Windows it goes by itself
             lock.unlink()
         return content
 
 
-def _kept(path: Path, content: bytes) -> bytes:
+def _written(path: Path, content: bytes) -> bytes:
     """Write what was made to its file, and return it."""
     try:
         write_file(path, content + hashlib.sha256(content).digest(), force=True)
@@ -176,7 +176,7 @@ def _kept(path: Path, content: bytes) -> bytes:
     return content
 
 
-def _found(path: Path) -> bytes:
+def _undamaged(path: Path) -> bytes:
     """Return what is in a file before its digest, and note its use, so that it is not removed yet; b"": nothing."""
     # It is run. The digest stops what a full disk or a crash has left. It does not stop an attacker, who could write a
     # fitting one: that is why the folder must be this user's own (`_is_own`).

@@ -60,15 +60,14 @@ def playout_kernels(game: Game) -> dict[str, Kernel]:
                 to[word] = array_at(states & widths.begin, (count, words), LONG)[row, word]
             pair = array_at(heuristics, (policies, 2, width), WEIGHT)[array_at(played_by, (count,), LONG)[row]]
             action = array_at(actions, (count,), LONG)[row]
-            won = try_action(module, rules, pair, tried[0], action, sides, view, mask)
-            array_at(chips, (count,), FLOAT)[row] = won
+            array_at(chips, (count,), FLOAT)[row] = try_action(module, rules, pair, tried[0], action, sides, view, mask)
 
     def finish(rules, heuristics, policies, line_ups, states, count):
         view, mask = blank(1, module.VIEW)[0], blank(num_actions, FLAG)
         table, seated = array_at(heuristics, (policies, width), WEIGHT), array_at(line_ups, (count, seats), SEAT)
+        played = array_at(states & widths.begin, (count,), module.STATE)
         for row in lanes(0, count):
-            state = array_at(states & widths.begin, (count,), module.STATE)[row]
-            play_others(module, rules, table, state, (seated, row), 0, view, mask)
+            play_others(module, rules, table, played[row], (seated, row), 0, view, mask)
 
     def draw_keys(states, count, keys):
         for cell in lanes(0, count * num_actions):
@@ -89,9 +88,8 @@ def playout_kernels(game: Game) -> dict[str, Kernel]:
                 reasons[row : row + 1],
             )
             if reasons[row] != OPEN:
-                rows = rows_of(module, widths, numbers, table)
-                state = rows.states[row]
-                observe_seldom(module, rows.rules, state, state.to_act, view, rows.observations[row])
+                to = rows_of(module, widths, numbers, table)
+                observe_seldom(module, to.rules, to.states[row], to.states[row].to_act, view, to.observations[row])
 
     functions = try_actions, finish, draw_keys, converse
     return {function.__name__: Kernel(function, game, PLAYERS) for function in functions}
