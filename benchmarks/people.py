@@ -29,7 +29,7 @@ BEGIN, END = "<!-- `python -m benchmarks.people --write` writes from here on -->
 FEWEST = 10  # deals; with fewer there is no interval worth a row
 PEOPLE = """## The table
 
-Chips per deal by which a person is ahead of each level at the same seat of the same deals, beside the same opponents,
+Chips per deal by which a person is ahead of each level at the same seat of the same deals, with the same opponents,
 with the 95% interval over deals.
 """
 LEVELS_MEAN = """## What the levels are
@@ -56,7 +56,7 @@ def main() -> None:
 
 def table(files: Sequence[Path]) -> Iterator[str]:
     """Yield the lines of the table, a row for each person and game of FEWEST deals or more."""
-    yield f"| person | game | deals | {' | '.join(f'beside `{level}`' for level in LEVELS)} |"
+    yield f"| person | game | deals | {' | '.join(f'ahead of `{level}`' for level in LEVELS)} |"
     yield f"|---|---|---|{'---|' * len(LEVELS)}"
     rows = [
         [file.name.partition(".")[0], game, str(len(games)), *(mean.text(2) for mean in ahead(games))]
