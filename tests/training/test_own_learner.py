@@ -1,12 +1,9 @@
 """A learner in a file of its own is registered, configured, trained and resumed as PPO is."""
 
-import sys
-
 import numpy as np
 import pytest
 import torch
 
-from checkout import ROOT
 from gupai_agents import make_agent
 from gupai_agents.networks.checkpoint import AGENT_FILE, read_checkpoint, read_header, write_checkpoint
 from gupai_training import config, load_run, train
@@ -28,15 +25,13 @@ SMALL = {
 }
 
 
-@pytest.fixture(scope="module")
-def example():
-    """The file of the example, which registers its learner."""
-    sys.path.insert(0, str(ROOT / "examples"))
-    import magnetic_ppo
+@pytest.fixture
+def example(monkeypatch):
+    """The file of the example, which registers its learner where it is imported first."""
+    from examples import magnetic_ppo
 
-    yield magnetic_ppo
-    sys.path.remove(str(ROOT / "examples"))
-    del sys.modules["magnetic_ppo"], config.LEARNERS["magnetic-ppo"]
+    monkeypatch.setitem(config.LEARNERS, "magnetic-ppo", magnetic_ppo.MagneticPPO)
+    return magnetic_ppo
 
 
 def magnetic(**settings):

@@ -448,7 +448,7 @@ def test_thinking_time_class_is_above_the_time(per_second, said, path, monkeypat
 DOCS = ROOT / "docs"
 
 
-@pytest.mark.parametrize("path", CARDS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [path for path in CARDS if path.parent == RESULTS], ids=lambda path: path.stem)
 def test_results_page_equals_the_cards(path):
     (card,) = read_cards([path])
     page = (DOCS / "benchmark.md").read_text(encoding="utf-8")
