@@ -32,6 +32,7 @@ LEFT_OUT = {
     "gupai benchmark ": "plays for more than a minute; test_benchmark.py does less",
     "gupai verify ": "needs a card; test_benchmark.py verifies some",
     "gupai tournament jie-long stacked_memory:": "its module is in examples; test_stateful.py plays it",
+    "gupai tournament jie-long onnx:bc.onnx": "needs what d3rlpy has learned; test_onnx_agent.py plays a graph",
     "gupai tournament ce-deng stacked_memory:": "its module is in examples; test_stateful.py plays it",
     "python -m benchmarks.": "measures or trains for minutes; test_benchmarks.py and test_learning_tiny.py do less",
     "python benchmarks/c/run.py ": "compiles C; test_benchmarks.py does",
