@@ -103,7 +103,7 @@ FITS = """() => {
   const { scrollWidth, scrollHeight } = document.documentElement;
   const parts = [...document.querySelectorAll(".stage, .bar, .hand button, .centre .tile, .line")];
   const felt = document.querySelector(".felt");
-  if (!document.querySelector("section.stage, .pass")) return scrollWidth <= innerWidth; // a page that is read
+  if (!document.querySelector("main > section.stage, .pass")) return scrollWidth <= innerWidth; // a page that is read
   return scrollWidth <= innerWidth && scrollHeight <= innerHeight
     && parts.every((part) => inside(part.getBoundingClientRect()))
     && (!felt || felt.scrollHeight <= felt.parentElement.clientHeight + 1);
@@ -310,6 +310,7 @@ def test_claim_is_changed_tested_and_stepped_through(visited):
     assert page.locator(".chart").count() and fits(page)
     assert page.get_by_role("link", name="Step through it both ways").count() == 3
     page.get_by_role("link", name="Step through it both ways").first.click()
+    page.locator(".game .stage").nth(1).wait_for()
     assert page.locator(".game").count() == 2 and fits(page)
     game = page.locator(".game").first
     before = game.locator(".say").text_content()
