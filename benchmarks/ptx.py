@@ -272,6 +272,7 @@ def _calculated(words: list[str], sources: list[str]) -> str:
             if kind[0] == "s"
             else f"({shift} > {bits - 1} ? 0 : ({kind})({a} >> {shift}))"
         ),
+        "shf": lambda: f"(u32)(({_read(sources[1], 'u64')} << 32 | {_read(sources[0], 'u32')}) << ({c} & 31) >> 32)",
         "popc": lambda: f"(u32)__builtin_popcountll({a})",
         "clz": lambda: f"(u32)({a} ? __builtin_clzll({a}) - {64 - bits} : {bits})",
         "brev": lambda: f"({unsigned})brev({a}, {bits})",

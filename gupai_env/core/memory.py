@@ -228,7 +228,9 @@ def overwriting(source: np.ndarray, fields: Sequence[str]) -> Callable[..., None
             for first, part in ((start, content[:word]), (start + word, content[word:])):
                 place = builder.gep(builder.bitcast(given[0], byte.as_pointer()), [ir.Constant(ir.IntType(64), first)])
                 whole = ir.Constant(ir.ArrayType(byte, len(part)), bytearray(part))
-                data = builder.bitcast(cgutils.global_constant(builder, "source", whole), byte.as_pointer())
+                constant = cgutils.global_constant(builder, "source", whole)
+                constant.align = 8  # LLVM reads words of a constant whose alignment nobody states
+                data = builder.bitcast(constant, byte.as_pointer())
                 cgutils.raw_memcpy(builder, place, data, ir.Constant(ir.IntType(64), len(part)), 1)
             return context.get_dummy_value()
 
