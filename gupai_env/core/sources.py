@@ -5,10 +5,12 @@ import functools
 import hashlib
 import os
 import sys
+import threading
 from pathlib import Path
 
 SCRIPTS = {"__main__", "__mp_main__"}  # here, and in another process that was started from here
 LISTS = {"gupai_env", "gupai_env.games"}  # import all games, but contain no rules
+PARSING = threading.Lock()  # threads of a search come here together, and CPython 3.11 cannot make two trees at once
 STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)  # and what only holds statements
 
 
@@ -37,7 +39,8 @@ def _imports(source: bytes, package: list[str]) -> frozenset[str]:
     """Return the names in the import statements of a source, wherever they stand, that may be modules."""
     names: set[str] = set()
     try:
-        tree = ast.parse(source)
+        with PARSING:
+            tree = ast.parse(source)
     except SyntaxError:  # edited since it was imported: the digest of such a source is met by no other
         return frozenset()
     nodes: list[ast.AST] = [tree]

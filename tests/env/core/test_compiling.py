@@ -1,5 +1,6 @@
 """Machine code is compiled once for a machine, and never again until a rule that it is made of changes."""
 
+import ast
 import contextlib
 import ctypes
 import errno
@@ -679,6 +680,23 @@ def test_loop_calls_a_long_rule_and_inlines_a_rule():
     code = emitting.emit({"entry": call}, machine_code.HERE)
     assert b"10_long_partB" in code  # names in LLVM begin with their lengths
     assert b"5_partB" not in code
+
+
+def test_threads_make_one_tree_at_a_time(monkeypatch):
+    """CPython 3.11 raises a SystemError otherwise, now and then."""
+    inside, together, parse = [], [], ast.parse
+
+    def slowly(source):
+        inside.append(source)
+        together.append(len(inside))
+        time.sleep(0.02)
+        inside.pop()
+        return parse(source)
+
+    monkeypatch.setattr(ast, "parse", slowly)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda number: sources._imports(b"import numpy", ["here"]), range(4)))
+    assert together == [1] * 4 and found == [frozenset({"numpy"})] * 4
 
 
 # --- what numba may lack ----------------------------------------------------------------------------
