@@ -693,8 +693,8 @@ def test_threads_make_one_tree_at_a_time(monkeypatch):
         inside.pop()
         return parse(source)
 
-    monkeypatch.setattr(ast, "parse", slowly)
-    with ThreadPoolExecutor(4) as threads:
+    with monkeypatch.context() as patch, ThreadPoolExecutor(4) as threads:
+        patch.setattr(ast, "parse", slowly)
         found = list(threads.map(lambda number: sources._imports(b"import numpy", ["here"]), range(4)))
     assert together == [1] * 4 and found == [frozenset({"numpy"})] * 4
 
