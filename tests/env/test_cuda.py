@@ -99,6 +99,12 @@ def test_memory_of_lanes_is_not_written_byte_by_byte():
     assert not re.search(r"\bst\S*\.b8\s+\[%rd\d+\], \S+;\n\s*add\.s64\s+%rd\d+, %rd\d+, 1;", text)  # nor in a loop
 
 
+def test_alignment_of_what_a_deal_overwrites_is_that_of_what_reads_it():
+    text = assembly.kernels("tien-gow")["determinize"].ptx[0]
+    assert re.search(r"ld\.global\.nc\.b64\s+%rd\d+, \[source", text)
+    assert re.findall(r"\.global \.align (\d+) \.b8 source", text) == ["8"]
+
+
 @pytest.mark.skipif(not assembly.ptxas(), reason="the assembler is not installed")
 @pytest.mark.parametrize("generation", assembly.GENERATIONS)
 def test_kernels_assemble(generation):
