@@ -35,6 +35,12 @@ WORD, INT = ir.IntType(64), ir.IntType(32)
 HEAP = re.compile("NRT_.*(Alloc|alloc|new)")  # functions that take memory
 ENVIRONMENT = "_ZN08NumbaEnv"  # begins in names of what compiled code has of Python's objects, as for `print`
 PICKLE = re.compile(r"\.const\.pickledata\.[0-9a-f]{40}(\.\d+)?")  # names of errors that compiled code raises
+# What LLVM makes of these are calls of the C library, which a GPU has not.
+MATHS = re.compile(r"llvm\.(exp|log|pow|sin|cos|tan)")
+# Of more bytes LLVM makes a loop for a GPU, which clears or copies them one by one.
+MOST_AT_ONCE = 64
+MOVE = re.compile(r"^.*call (void @llvm\.mem(?:set|cpy)\S+\(ptr .*, i64 )(\d+)(, i1 false\)).*$", re.MULTILINE)
+PLACE = re.compile(r"ptr ([^,%@]*?)(?:dereferenceable\(\d+\) )?([%@][^\s,]+)")
 # LLVM cuts names of values, which numba makes of types, to 1,024 letters, and refuses to read some of what is cut.
 binding.set_option("", "-non-global-value-max-name-size=65536")
 types: Any = numba_types  # its stubs do not know all attributes
@@ -43,16 +49,6 @@ _UNCOUNTED = """
 define void @NRT_incref(ptr %object) alwaysinline { ret void }
 define void @NRT_decref(ptr %object) alwaysinline { ret void }
 """
-
-
-# What LLVM makes of these are calls of the C library, which a GPU has not.
-MATHS = re.compile(r"llvm\.(exp|log|pow|sin|cos|tan)")
-
-
-# Of more bytes LLVM makes a loop for a GPU, which clears or copies them one by one.
-MOST_AT_ONCE = 64
-MOVE = re.compile(r"^.*call (void @llvm\.mem(?:set|cpy)\S+\(ptr .*, i64 )(\d+)(, i1 false\)).*$", re.MULTILINE)
-PLACE = re.compile(r"ptr ([^,%@]*?)(?:dereferenceable\(\d+\) )?([%@][^\s,]+)")
 
 
 class Call(NamedTuple):
