@@ -95,16 +95,7 @@ def _library(text: str) -> Path:
         with tempfile.TemporaryDirectory(dir=folder) as name:
             source, made = Path(name, "kernel.c"), Path(name, "kernel.so")
             source.write_text(text)
-            options = [
-                "-O1",
-                "-shared",
-                "-fPIC",
-                "-w",
-                "-fno-strict-aliasing",
-                "-ffp-contract=off",
-                "-fno-sanitize=all",
-            ]
-            command = [sys.executable, "-m", "ziglang", "cc", *options, "-o", str(made), str(source)]
+            command = [sys.executable, "-m", "ziglang", "cc", *OPTIONS, "-o", str(made), str(source)]
             subprocess.run(command, check=True)
             made.rename(library)
     return library
@@ -344,16 +335,12 @@ def _moved(words: list[str], operands: list[str]) -> str:
         name = place[1:-1]
         return f"{other[1:]} = ({kind}){name};" if load else f"{name} = {_read(other, kind)};"
     size = int(kind[1:]) // 8
-    registers = [register.strip()[1:] for register in other.strip("{}").split(",")]
-    if not load and not other.startswith("{"):
-        registers = [other]
-    elif not load:
-        registers = [register.strip() for register in other.strip("{}").split(",")]
+    registers = [register.strip() for register in other.strip("{}").split(",")]
     begin = f"u64 place = at({_address(place)}, {size * len(registers)});"
     places = (f"(({kind} *)place)[{number}]" for number in range(len(registers)))
     pairs = zip(registers, places, strict=True)
     if load:  # what is read may be the address, too
-        return f"{{ {begin} {' '.join(f'{register} = {cell};' for register, cell in pairs)} }}"
+        return f"{{ {begin} {' '.join(f'{register[1:]} = {cell};' for register, cell in pairs)} }}"
     return f"{{ {begin} {' '.join(f'{cell} = {_read(register, kind)};' for register, cell in pairs)} }}"
 
 
