@@ -101,7 +101,7 @@ def cuda_kernels(game: Game) -> dict[str, "Kernel"]:
         observe_all((table,), seat, array_at(observations, (table.envs, widths.observation), BYTE))
 
     def pick(table, key, actions):
-        masks = array_at(table.masks & widths.begin, (table.envs, widths.actions), FLAG)
+        masks = array_at(table.masks & widths.begin, (table.envs, widths.mask), FLAG)
         pick_all(masks, key, array_at(actions, (table.envs,), LONG))
 
     def views(table, views, rng_keys):

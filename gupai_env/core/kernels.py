@@ -50,15 +50,17 @@ TABLE = np.dtype(  # of B lanes: their number, the addresses of their arrays, ho
 FLAG, BYTE, LONG, FLOAT = map(np.dtype, (np.bool_, np.int8, np.int64, np.float32))
 
 
-# A table, unpacked: the variant's numbers, the arrays, how its lanes are played, and whether rows are `Widths.wide`.
+# A table, unpacked: the variant's numbers, the arrays, how its lanes are played, how many actions there are, and
+# whether its rows are `Widths.wide`.
 Rows = namedtuple(
-    "Rows", "rules states seeds episodes seats masks observations rewards terminated renew skip_forced observe wide"
+    "Rows",
+    "rules states seeds episodes seats masks observations rewards terminated renew skip_forced observe actions wide",
 )
 
 
 def blank_arrays(game: Game, num_envs: int) -> dict[str, np.ndarray]:
     """Return the arrays of a table of a game, by name, before anything is dealt."""
-    actions, observation, seats, *_ = Widths.of(game)
+    actions, _, observation, seats, *_ = Widths.of(game)
     return {
         "states": game.new_states(num_envs),
         "seeds": np.zeros(num_envs, LONG),
@@ -131,9 +133,13 @@ class Kernels(NamedTuple):
 
 
 class Widths(NamedTuple):
-    """The lengths of a lane's rows, constants to compiled loops; `begin` is 0 in bits that no address of a row has."""
+    """The lengths of a lane's rows, constants to compiled loops; `begin` is 0 in bits that no address of a row has.
+
+    A row of masks has as many entries as there are actions, or more, which are never true.
+    """
 
     actions: int
+    mask: int
     observation: int
     seats: int
     state: int
@@ -142,12 +148,13 @@ class Widths(NamedTuple):
     @classmethod
     def of(cls, game: Game) -> "Widths":
         """Return those of a game."""
-        return cls(game.num_actions, game.encoder.layout.size, game.max_seats, game.state.itemsize)
+        actions = game.num_actions
+        return cls(actions, actions, game.encoder.layout.size, game.max_seats, game.state.itemsize)
 
     def wide(self) -> "Widths":
         """Return those on a GPU, where rows of masks and observations begin and end at multiples of PIECE."""
-        actions, observation = (-(-length // PIECE) * PIECE for length in self[:2])
-        return self._replace(actions=actions, observation=observation, begin=-PIECE)
+        mask, observation = (-(-length // PIECE) * PIECE for length in (self.mask, self.observation))
+        return self._replace(mask=mask, observation=observation, begin=-PIECE)
 
 
 @rule
@@ -159,21 +166,22 @@ def rows_of(game, widths, rules, table):
     """
     # The widths come from the game and not from the table: as constants they let LLVM unroll the loops over a mask and
     # clear it with a few wide stores.
-    envs, (actions, observation, seats, _, begin) = table.envs, widths
+    envs, (actions, mask, observation, seats, _, begin) = table.envs, widths
     return Rows(
         tuple_at(table.rules, rules),
         array_at(table.states & begin, (envs,), game.STATE),
         array_at(table.seeds, (envs,), LONG),
         array_at(table.episodes, (envs,), LONG),
         array_at(table.seats, (envs,), BYTE),
-        array_at(table.masks & begin, (envs, actions), FLAG),
+        array_at(table.masks & begin, (envs, mask), FLAG),
         array_at(table.observations & begin, (envs, observation), BYTE),
         array_at(table.rewards & begin, (envs, seats), FLOAT),
         array_at(table.terminated, (envs,), FLAG),
         table.renew,
         table.skip_forced,
         table.observe,
-        begin != -1 and max(actions, observation) <= MOST_WIDE,
+        actions,
+        begin != -1 and max(mask, observation) <= MOST_WIDE,
     )
 
 
@@ -198,7 +206,7 @@ def prefetch_lane(rows, widths, lane):
         prefetch(rows.states, lane, offset)
     for offset in range(0, widths.observation, LINE):
         prefetch(rows.observations, lane, offset)
-    for offset in range(0, widths.actions, LINE):
+    for offset in range(0, widths.mask, LINE):
         prefetch(rows.masks, lane, offset)
 
 
@@ -228,7 +236,7 @@ def show_turn(game, rules, rows, lane):
     rows.seats[lane] = state.to_act
     mask[:] = False
     if not state.terminated:
-        game.legal_actions(rules, state, mask)
+        game.legal_actions(rules, state, mask[: rows.actions])
     hand_over(rows, mask, row)
 
 
