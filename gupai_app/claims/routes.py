@@ -26,6 +26,7 @@ from gupai_env import __version__
 from gupai_env.messages import say
 from gupai_env.storage.models import read_stored, to_yaml
 
+Summary = list[tuple[str, str, int]]
 FEWEST, MOST = 20, 20_000  # deals of a figure
 
 router = APIRouter()
@@ -77,17 +78,30 @@ class Shown(NamedTuple):
         )
 
 
-_claim = functools.cache(read_claim)
-
-
+@functools.cache
 def known() -> dict[str, Claim]:
-    """Return the claims that come with gupai, by id, which takes seconds at first."""
-    return {path.stem: _claim(path) for path in paths()}
+    """Return the claims that come with gupai, by id, after seconds: what checks them is compiled."""
+    return {path.stem: read_claim(path) for path in paths()}
 
 
-def claim_called(name: str) -> Claim:
-    """Return a claim by its id. Raises: NoPageError for another."""
-    return _claim(existing({path.stem: path for path in paths()}.get(name)))
+@functools.cache
+def reading() -> Future[list[Summary]]:
+    """Return what reads the claims and what was found in the background."""
+    return ThreadPoolExecutor(1).submit(lambda: [_summary(name) for name in known()])
+
+
+def claims_of(server: Server) -> dict[str, Claim]:
+    """Return the claims that come with gupai, by id. Raises: WaitingError until they are read."""
+    try:
+        reading().result(PATIENCE if server.warmer else None)
+    except TimeoutError:
+        raise WaitingError("The claims are being read.") from None
+    return known()
+
+
+def claim_called(name: str, server: Asked) -> Claim:
+    """Return a claim by its id. Raises: NoPageError for another, WaitingError."""
+    return existing(claims_of(server).get(name))
 
 
 Own = Annotated[Claim, Depends(claim_called)]
@@ -101,19 +115,9 @@ def now_changed(own: Own, query: Query) -> Changed:
 Now = Annotated[Changed, Depends(now_changed)]
 
 
-@functools.cache
-def reading() -> Future[dict[str, Claim]]:
-    """Return what reads the claims in the background."""
-    return ThreadPoolExecutor(1).submit(known)
-
-
 @router.get("/claims")
 def claims(server: Asked) -> Response:
-    try:
-        listed = reading().result(PATIENCE if server.warmer else None)
-    except TimeoutError:
-        raise WaitingError("The claims are being read.") from None
-    summaries = [(claim, _summary(claim.id)) for claim in listed.values()]
+    summaries = [(claim, _summary(claim.id)) for claim in claims_of(server).values()]
     return page("claims.html", head="Claims", claims=summaries, meanings=MEANINGS)
 
 
@@ -222,7 +226,8 @@ def _recorded(name: str) -> Verdict | None:
     return verdict if verdict and verdict.id == name else None
 
 
-def _summary(name: str) -> list[tuple[str, str, int]]:
+@functools.cache
+def _summary(name: str) -> Summary:
     """Return the recorded verdicts on the readings of a claim: each with its look and how many readings have it."""
     with contextlib.suppress(*ODD):
         recorded = _recorded(name)

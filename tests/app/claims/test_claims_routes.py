@@ -2,6 +2,7 @@
 
 import re
 import time
+from concurrent.futures import Future
 from html import unescape
 from html.parser import HTMLParser
 from urllib.parse import urlencode
@@ -115,8 +116,17 @@ def test_recorded_verdicts_are_listed_and_read(pages):
     assert pages.get("/recorded/..%2fx").status_code == 404
 
 
+def test_pages_of_claims_wait_until_they_are_read(pages, monkeypatch):
+    monkeypatch.setattr(claims, "reading", Future)
+    monkeypatch.setattr(pages.app.state.server, "warmer", object())
+    for address in ("/claims", "/claim/jl-attack-2", "/recorded/jl-attack-2"):
+        answer = pages.get(address)
+        assert answer.status_code == 202 and "The claims are being read." in answer.text
+
+
 def test_claims_are_listed_without_recorded_verdicts(pages, monkeypatch):
     monkeypatch.setattr(claims, "_recorded", lambda name: None)
+    monkeypatch.setattr(claims, "_summary", claims._summary.__wrapped__)  # that keeps nothing
     text = pages.get("/claims").text
     assert "/claim/jl-attack-2" in text and "recorded" not in text
     assert pages.get("/recorded/jl-attack-2").status_code == 404

@@ -183,7 +183,7 @@ def test_claim_without_readings_cannot_be_tested(pages, monkeypatch):
     from gupai_app.claims import routes as claims
 
     bare = claims.known()["dn-deck"].model_copy(update={"readings": [], "untested": "nobody knows how"})
-    monkeypatch.setattr(claims, "_claim", lambda path: bare)
+    monkeypatch.setitem(claims.known(), "dn-deck", bare)
     answer = pages.post("/claim/dn-deck", headers=OURS, data={"do": "begin"})
     assert answer.status_code == 422 and "dn-deck has no reading that can be tested" in said(answer).lower()
 
