@@ -289,11 +289,14 @@ def only_action(mask):
 
 @rule
 def play_on(game, rules, rows, lane, action):
-    """Play an action and, with `skip_forced`, those that follow without a choice in the same deal; show the turn."""
+    """Play an action and, with `skip_forced`, those that follow without a choice in the same deal; show the turn.
+
+    Returns whether the last of them ended a deal, which is then paid.
+    """
     # One loop for the action and those that are forced after it: a second call of `advance` would be a second copy of
     # all rules in the machine code, and as much more to compile.
     state = rows.states[lane]
-    while action >= 0:
+    while True:
         advance(game, rules, state, action)
         settled = state.settled  # before `begin_next` deals again and clears it
         for seat in range(rows.rewards.shape[1]):
@@ -303,6 +306,8 @@ def play_on(game, rules, rows, lane, action):
             begin_next(game, rules, rows, lane)
         show_turn(game, rules, rows, lane)
         action = only_action(rows.masks[lane]) if rows.skip_forced and not settled else -1
+        if action < 0:
+            return settled != 0
 
 
 # One lane's pass. Every arrow is a call that is inlined, unless it says `long`; what is read and written is the

@@ -21,6 +21,7 @@ from gupai_env.core.kernels import (
     first_refused,
     observe,
     only_action,
+    play_on,
     random_action,
     rows_of,
     show_turn,
@@ -120,33 +121,6 @@ def observe_at(game, rules, state, seat, view, address, size):
 
 
 @rule
-def play_round(game, rules, rows, lane, action):
-    """Play an action and, with `skip_forced`, those that follow without a choice, as `play_on` of lanes that are dealt
-    again; return whether a deal was paid.
-
-    Args:
-        game: The module of a game.
-        rules: The options, as rules functions take them.
-        rows: The arrays of a batch of lanes, `gupai_env.core.kernels`.
-        lane: Which of them.
-        action: Legal for the seat to act.
-    """
-    state = rows.states[lane]
-    while True:
-        advance(game, rules, state, action)
-        settled = state.settled
-        for seat in range(rows.rewards.shape[1]):
-            rows.rewards[lane, seat] = state.payoff[seat] if settled else 0
-        rows.terminated[lane] = state.terminated
-        if state.terminated:
-            begin_next(game, rules, rows, lane)
-        show_turn(game, rules, rows, lane)
-        action = only_action(rows.masks[lane]) if rows.skip_forced and not settled else -1
-        if action < 0:
-            return settled != 0
-
-
-@rule
 def learning_seat(players, key, seat):
     """Return where the learner sits in the episode of a key: at `seat`, or for ANY_SEAT where the key says.
 
@@ -242,7 +216,7 @@ def converse_of(game: Game, widths: Widths) -> Callable[..., Any]:
                 played[lane, moves[lane]] = action
                 moves[lane] += 1
                 rounds[number] += 1
-                if play_round(module, rules, rows, lane, action):
+                if play_on(module, rules, rows, lane, action):
                     why[number] = SETTLED
                     break
                 action = np.int64(WAIT)
