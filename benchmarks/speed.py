@@ -13,14 +13,18 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.gymnasium_envs import SeatVectorEnv
-from gupai_agents.play.playouts import playout_runs
+from gupai_agents.play.playouts import playouts
 from gupai_agents.play.workers import cores, machine
+from gupai_agents.players.heuristics import RANDOM
 from gupai_app.shell.screen import put, table_of
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.compiling import at_once
 from gupai_env.core.game import Game
+from gupai_env.core.kernels import blank_arrays
 from gupai_env.core.rng import derive, draw
 from gupai_env.games import GAMES, get_game
 from gupai_env.vector import VectorEnv
@@ -125,6 +129,20 @@ def speedup(one: Callable[[int], int], all_threads: Callable[[int], int]) -> flo
     )
 
 
+def playing_out(game: Game, num_envs: int = 4096) -> Callable[[int], int]:
+    """Return a run that deals and plays all lanes out in the compiled loop, `greedy` in all seats."""
+    envs = VectorEnv(game, num_envs, observe=False)
+    line_ups = np.full((num_envs, game.max_seats), RANDOM + 1, np.int16)
+    heuristics = game.heuristic("greedy")[None]
+
+    def run(call: int) -> int:
+        envs.episodes[:] = call
+        envs.begin()
+        return playouts(game).finish(envs.rules, heuristics, envs.states, line_ups)
+
+    return run
+
+
 def learner_rate(game: Game, num_envs: int = 4096) -> float:
     """Return the learner's decisions per second against `greedy` in a native vector environment."""
     env = SeatVectorEnv(game, num_envs, opponents="greedy")
@@ -209,7 +227,7 @@ def figures(game: Game) -> Iterator[Figure]:
             times = speedup(make(game, num_envs), make(game, num_envs, threads=cores()))
             yield Figure(game.id, f"{how}, {num_envs} lanes, {cores()} threads against 1", times, "x")
     for label, measure in {
-        "playouts, greedy": lambda: median_rate(playout_runs(game)),
+        "playouts, greedy": lambda: median_rate(playing_out(game)),
         "learner decisions, make_vec against greedy": lambda: learner_rate(game),
         "search:playouts=200, one thread": lambda: search_rate(game),
         "AEC, agent_iter": lambda: aec_rate(game),
@@ -221,7 +239,8 @@ def figures(game: Game) -> Iterator[Figure]:
     yield Figure(game.id, "first move of an AEC game after import", moved, "s")
     if memory:
         yield Figure(game.id, "memory of that process", memory, "bytes")
-    yield Figure(game.id, "memory of a lane", VectorEnv(game, 1).env_bytes, "bytes")
+    lane = sum(array.nbytes for array in blank_arrays(game, 1).values())
+    yield Figure(game.id, "memory of a lane", lane, "bytes")
 
 
 def show(measured: Sequence[Figure]) -> None:

@@ -127,11 +127,6 @@ class VectorEnv(OwnMemory):
         """The compiled loops."""
         return kernels(self.game)
 
-    @property
-    def env_bytes(self) -> int:
-        """Memory of one lane: its state, and its rows of all arrays."""
-        return sum(array[:1].nbytes for array in self._arrays.values())
-
     @functools.cached_property
     def table(self) -> np.ndarray:
         """Where the arrays lie and how the lanes are played, as compiled loops take it."""

@@ -329,23 +329,3 @@ def finish(envs: VectorEnv, heuristics: np.ndarray, line_ups: np.ndarray) -> int
     decisions = playouts(envs.game).finish(envs.rules, heuristics, envs.states, line_ups)
     envs.refresh()
     return decisions
-
-
-def playout_runs(game: Game, player: str = "greedy", num_envs: int = 4096) -> Callable[[int], int]:
-    """Return a function that measures playouts: `run(number)` deals, plays all lanes out and counts decisions.
-
-    Args:
-        game: The game, by its default rules.
-        player: The heuristic that has all seats.
-        num_envs: Lanes that are played at once.
-    """
-    envs = VectorEnv(game, num_envs, observe=False)
-    line_ups = np.full((num_envs, game.max_seats), RANDOM + 1, np.int16)
-    heuristics = game.heuristic(player)[None]
-
-    def run(number: int) -> int:
-        envs.episodes[:] = number
-        envs.begin()
-        return playouts(game).finish(envs.rules, heuristics, envs.states, line_ups)
-
-    return run

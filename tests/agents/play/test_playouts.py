@@ -7,10 +7,11 @@ import sys
 import numpy as np
 import pytest
 
+from benchmarks.speed import playing_out
 from gupai_agents import make_agent
 from gupai_agents.agent import Agent, DecisionBatch
 from gupai_agents.evaluation import play_duplicates
-from gupai_agents.play.playouts import ASKED, numbered, playout_runs
+from gupai_agents.play.playouts import ASKED, numbered
 from gupai_agents.registry import agent_names
 from gupai_env import GAMES
 
@@ -54,22 +55,23 @@ def test_agents_unknown_to_the_loops_are_asked():
 
 
 def test_runs_count_the_decisions_of_whole_episodes():
-    run = playout_runs(GAMES["jie-long"], "greedy", num_envs=20)
+    run = playing_out(GAMES["jie-long"], num_envs=20)
     assert run(0) == run(1) == 20 * 32  # every tile is shed
 
 
 PLAY = """
 import sys
-from gupai_agents.play.playouts import playout_runs, playouts
-from gupai_env import GAMES
+import numpy as np
+from gupai_agents.play.playouts import finish, playouts
+from gupai_env import GAMES, VectorEnv
 game = GAMES["pai-gow"]
-playout_runs(game, "greedy", 10)(0)
+finish(VectorEnv(game, 10), game.heuristic("greedy")[None], np.ones((10, game.max_seats), np.int16))
 print(any(playouts(game).finish.entries.values()), "numba" in sys.modules)
 """
 
 
 def test_next_process_compiles_nothing():
-    playout_runs(GAMES["pai-gow"], "greedy", num_envs=10)(0)  # compiled, or found on disk
+    playing_out(GAMES["pai-gow"], num_envs=10)(0)  # compiled, or found on disk
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", PLAY], env=env, check=True, capture_output=True, text=True)
     assert done.stdout.split() == ["True", "False"]
