@@ -62,7 +62,7 @@ PUBLIC = {
     "gupai_training.config": "Config NetworkConfig PPOConfig ExpertIterationConfig PoolConfig EvaluationConfig load "
     "register_learner",
     "gupai_training.learner": "SelfPlay log_softmax",
-    "gupai_training.selfplay": "LearnerVecEnv SelfPlayVecEnv",
+    "gupai_training.selfplay": "LearnerVecEnv SelfPlayEnv",
     "gupai_training.stage": "Stage",
 }
 KEPT = ("__init__", "__call__", "__iter__", "__len__", "__enter__", "__exit__", "__getitem__")

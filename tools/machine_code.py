@@ -47,7 +47,7 @@ from gupai_env.deals import laying_out
 from gupai_env.games import GAMES, get_game
 from gupai_env.vector import VectorEnv
 from gupai_training.opponents import OpponentPool
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import SelfPlayEnv
 from gupai_training.true_hand_targets import chips_in_deals
 
 ROOT = Path(__file__).parent.parent
@@ -125,7 +125,7 @@ def tour_of_deals(game: Game, variant: Variant, heuristic: str) -> None:
     pool = OpponentPool(variant.players, np.random.default_rng(0), self_share=0.0, size=1, rule_share=0.0)
     for player in players:
         pool.add(player, born=0, scripted=True)
-    learners = SelfPlayVecEnv(game, 2, pool)
+    learners = SelfPlayEnv(game, 2, pool)
     learners.reset()
     learners.play(learners.masks.argmax(1))
     rules, states = variant.as_rules(), game.new_states(1)

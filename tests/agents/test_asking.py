@@ -26,7 +26,7 @@ from gupai_env import VectorEnv, get_game
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import WAIT
 from gupai_training.opponents import OpponentPool
-from gupai_training.selfplay import LearnerVecEnv, SelfPlayVecEnv
+from gupai_training.selfplay import LearnerVecEnv, SelfPlayEnv
 from trees import tiny_tree
 
 GAME = get_game("jie-long")
@@ -180,7 +180,7 @@ def in_a_tiny_tree(agent):
 def in_self_play(agent):
     pool = OpponentPool(4, np.random.default_rng(0), 0.0, 1, 0.0)
     pool.add(agent, 0, scripted=True)
-    env = SelfPlayVecEnv(GAME, 8, pool)
+    env = SelfPlayEnv(GAME, 8, pool)
     env.reset()
     for _ in range(3):
         env.play(env.masks.argmax(1))

@@ -184,7 +184,7 @@ def test_interrupted_tables_go_on_or_require_a_reset(make):
                 break
             moments += 1
             if isinstance(env, LearnerVecEnv) and env.tables._going:
-                np.testing.assert_array_equal(env.tables.seats, env.seats)
+                np.testing.assert_array_equal(env.tables.seats, env.envs.seats)
             if do is step:  # or it says that one has to deal
                 with contextlib.suppress(RuntimeError):
                     step(env)

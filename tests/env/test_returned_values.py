@@ -10,7 +10,7 @@ import pytest
 from gupai_env import VectorEnv
 from gupai_env.aec import GupaiEnv
 from gupai_training.opponents import OpponentPool
-from gupai_training.selfplay import LearnerVecEnv, SelfPlayVecEnv
+from gupai_training.selfplay import LearnerVecEnv, SelfPlayEnv
 
 SEED, STEPS, TABLES = 3, 60, 8
 
@@ -145,7 +145,7 @@ def test_returned_values_do_not_change_later(play):
 @pytest.mark.parametrize("copied", [lambda each: each, copy.deepcopy], ids=["as made", "copied"])
 def test_arrays_that_the_next_step_overwrites_are_read_only(copied):
     shown = copied(VectorEnv("jie-long", 2))
-    learner = copied(SelfPlayVecEnv("jie-long", 2, OpponentPool(4, np.random.default_rng(0), 1.0, 1, 0.0)))
+    learner = copied(SelfPlayEnv("jie-long", 2, OpponentPool(4, np.random.default_rng(0), 1.0, 1, 0.0)))
     learner.reset()
     for env, names in (
         (shown, ("seats", "masks", "observations", "rewards", "terminated")),

@@ -16,7 +16,7 @@ from gupai_training.learner import SelfPlay, lanes_on
 from gupai_training.network import build_network
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.run import Run
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import SelfPlayEnv
 
 UPDATES, NETWORK = 8, 2  # its number in the pool
 SMALL = {
@@ -60,7 +60,7 @@ def chips_of(env, lane, episode, actions):
         assert not envs.terminated[0]
         envs.step(np.array([action]))
     assert envs.terminated[0]
-    return envs.states.total[0, : env.players].tolist()
+    return envs.states.total[0, : env.lanes.players].tolist()
 
 
 def test_finished_episodes_pay_what_the_processor_pays(learner):
@@ -133,5 +133,5 @@ def test_lanes_stay_on_the_processor_for_opponents_that_only_play_there(opponent
     pool = OpponentPool(4, np.random.default_rng(0), 0.0, 1, 0.0)
     for agent in agents_of(get_game("jie-long"), get_game("jie-long").variant(), ["greedy", opponent]):
         pool.add(agent, 0, scripted=True)
-    lanes = SelfPlayVecEnv("jie-long", 2, pool)
+    lanes = SelfPlayEnv("jie-long", 2, pool)
     assert (lanes_on(torch.device("cpu"), "float32", lanes) is not lanes) == on_gpu

@@ -28,7 +28,7 @@ from gupai_env.storage.files import locked
 from gupai_training.config import CONFIG_FILE, REPORT_FILE, RESUME_FILE, parse
 from gupai_training.opponents import OpponentPool
 from gupai_training.run import Reporter, Row, Run, Spent
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import SelfPlayEnv
 from processes import Command
 
 SMALL = {
@@ -335,11 +335,11 @@ def test_missing_targets_are_reported_in_one_line(half_searched, tmp_path):
 def test_saved_run_reports_its_decisions_and_resumes():
     """Matches of several deals, forced decisions within them: no state is saved, and none can be made up."""
 
-    def opened() -> SelfPlayVecEnv:
+    def opened() -> SelfPlayEnv:
         pool = OpponentPool(2, np.random.default_rng(3), 0.0, 1, 0.0)
         for name in ("greedy", "random"):
             pool.add(make_agent(name, "tiu-u", must_catch=True, deals=3), 0, scripted=True)
-        return SelfPlayVecEnv("tiu-u", 50, pool, seed=3, must_catch=True, deals=3)
+        return SelfPlayEnv("tiu-u", 50, pool, seed=3, must_catch=True, deals=3)
 
     env, again = opened(), opened()
     env.reset()

@@ -17,7 +17,7 @@ from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_training import opponents
 from gupai_training.opponents import LEARNER, OpponentPool
-from gupai_training.selfplay import LearnerVecEnv, SelfPlayVecEnv
+from gupai_training.selfplay import LearnerVecEnv, SelfPlayEnv
 
 
 class Script:
@@ -59,7 +59,7 @@ class Listener:
 
 
 def scripted(monkeypatch, seating, first, *steps):
-    env = SelfPlayVecEnv("jie-long", 1, Listener(*seating), players=len(seating))
+    env = SelfPlayEnv("jie-long", 1, Listener(*seating), players=len(seating))
     monkeypatch.setattr(env, "_numbers", np.zeros(1, np.int16))
     monkeypatch.setattr(env, "_run", lambda _, actions, *progress: env.envs.run(env, actions[0], *progress))
     env.envs = Script(first, *steps)
@@ -192,7 +192,7 @@ def test_gymnasium_pays_by_the_same_rule():
 
 
 def test_leaving_member_renumbers_those_behind_it():
-    env = SelfPlayVecEnv("jie-long", 3, OpponentPool(4, np.random.default_rng(0), 1.0, 1, 0.0), seed=1)
+    env = SelfPlayEnv("jie-long", 3, OpponentPool(4, np.random.default_rng(0), 1.0, 1, 0.0), seed=1)
     env._seating[:] = [[LEARNER, 0, 1, 2], [1, 1, LEARNER, 1], [3, LEARNER, 2, 0]]
     env.forget(1)
     assert env.seating.tolist() == [[LEARNER, 0, LEARNER, 1], [LEARNER, LEARNER, LEARNER, LEARNER], [2, LEARNER, 1, 0]]
@@ -206,7 +206,7 @@ def test_seated_members_stay_when_another_leaves_the_pool():
         agent = make_agent("random")
         agent.name = f"past {born}"
         pool.add(agent, born)
-    env = SelfPlayVecEnv("jie-long", 200, pool, seed=1)
+    env = SelfPlayEnv("jie-long", 200, pool, seed=1)
     env.reset()
     for born in range(4, 10):
         before = [[None if at == LEARNER else pool.agents[at].name for at in row] for row in env.seating]
@@ -274,7 +274,7 @@ def test_pool_meets_everybody_despite_many_rule_based_players(past):
 def test_seed_determines_deals_seats_and_opponents():
     def begun(env):
         observations = env.reset()
-        found = [observations, env.seats.copy(), env.tables._line_ups.copy()]
+        found = [observations, env.envs.seats.copy(), env.tables._line_ups.copy()]
         for _ in range(15):
             found += env.step(env.action_masks().argmax(1))[:3]
         return [each.tolist() for each in found]
@@ -294,7 +294,7 @@ def test_episodes_are_counted_once_with_their_last_observation():
     monitored.reset()
     moves, counted, ended = [[] for _ in range(12)], 0, 0
     for _ in range(60):
-        learners, episodes = env.seats.copy(), env.envs.episodes.copy()
+        learners, episodes = env.envs.seats.copy(), env.envs.episodes.copy()
         actions = env.action_masks().argmax(1)
         for lane, action in enumerate(actions):
             moves[lane].append(action)
@@ -366,7 +366,7 @@ def test_opponents_in_the_loop_play_as_if_asked(opponents, deals):
         pool = OpponentPool(4, np.random.default_rng(3), 0.3, 16, 0.05)
         for agent in agents:
             pool.add(Asked(agent) if asked else agent, 0, True)
-        env = SelfPlayVecEnv("jie-long", 29, pool, seed=5, **options)
+        env = SelfPlayEnv("jie-long", 29, pool, seed=5, **options)
         env.reset()
         return env
 
@@ -419,7 +419,7 @@ def test_illegal_actions_raise_are_replaced_or_end_the_episode():
     actions = made["raise"].envs.sample(2)
     wrong = np.array([1, 5])
     actions[1], actions[5] = made["raise"].masks[1].argmin(), -7
-    before = made["end"].observations.copy()
+    before = made["end"].envs.observations.copy()
     with pytest.raises(IllegalActionError):
         made["raise"].step(actions)
     legal = made["resample"].masks.copy()

@@ -6,7 +6,6 @@ imported only when a GPU is used.
 
 import numpy as np
 import torch
-from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from gupai_agents.agent import Agent
 from gupai_env.core.cuda import run
@@ -16,11 +15,11 @@ from gupai_env.cuda_vector import CudaVectorEnv
 from gupai_training.cuda_targets import decisions, networks_of, playout_kernels
 from gupai_training.opponents import LEARNER, vacate
 from gupai_training.scorer import scored_by_torch
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import SelfPlayEnv
 
 
-class CudaSelfPlay(VecEnvWrapper):
-    """The lanes of a `SelfPlayVecEnv` on a GPU, for `SelfPlayPPO` alone, which reads their tensors.
+class CudaSelfPlay:
+    """The lanes of a `SelfPlayEnv` on a GPU, for `SelfPlay` alone, which reads their tensors.
 
     Every call of `play` takes one decision in every lane, whoever is to decide: the learner by its action, networks of
     the pool in batches, and then rule-based players, in the kernel, up to the next decision of another or to a payment.
@@ -30,7 +29,6 @@ class CudaSelfPlay(VecEnvWrapper):
     The processor's lanes begin the deals, and save and restore what is played, as the actions of each lane.
     """
 
-    venv: SelfPlayVecEnv
     seating: torch.Tensor
     totals: torch.Tensor
     chips: torch.Tensor
@@ -38,7 +36,7 @@ class CudaSelfPlay(VecEnvWrapper):
     played: torch.Tensor
     SHARED = ("_seating", "_totals", "_chips", "_moves", "_played")  # arrays of the processor's lanes, here tensors
 
-    def __init__(self, lanes: SelfPlayVecEnv, device: torch.device, dtype: torch.dtype) -> None:
+    def __init__(self, lanes: SelfPlayEnv, device: torch.device, dtype: torch.dtype) -> None:
         """Take over some lanes.
 
         Args:
@@ -46,7 +44,7 @@ class CudaSelfPlay(VecEnvWrapper):
             device: The GPU.
             dtype: Of the numbers in which networks of the pool play.
         """
-        super().__init__(lanes)
+        self.lanes, self.num_envs, self.payoff_scale = lanes, lanes.num_envs, lanes.payoff_scale
         self.device, self.dtype, self.pool = device, dtype, lanes.pool
         game, options = lanes.envs.game, lanes.envs.variant.changed()
         self.envs: CudaVectorEnv = CudaVectorEnv(
@@ -80,13 +78,9 @@ class CudaSelfPlay(VecEnvWrapper):
 
     def reset(self) -> np.ndarray:
         """Deal in every lane, as the processor's lanes do, and return what they observe."""
-        observations = self.venv.reset()
+        observations = self.lanes.reset()
         self._upload()
         return observations
-
-    def step_wait(self) -> None:  # type: ignore[override]
-        """Refuse: what steps return is not kept here."""
-        raise NotImplementedError("these lanes are for SelfPlayPPO, which calls `play`")
 
     def play(self, actions: torch.Tensor) -> None:
         """Play a decision in every lane, the given one, int64 [B], where it is the learner's; sets what it paid.
@@ -116,7 +110,7 @@ class CudaSelfPlay(VecEnvWrapper):
 
     def _number_opponents(self) -> None:
         """Copy the opponents to the GPU, where others are in the pool than before."""
-        lanes = self.venv
+        lanes = self.lanes
         lanes._number_opponents()
         if self._agents is not lanes._numbered:
             self._agents = lanes._numbered
@@ -131,7 +125,7 @@ class CudaSelfPlay(VecEnvWrapper):
 
     def saved(self) -> dict[str, np.ndarray]:
         """Return what the next step depends on besides the pool, as the processor's lanes do."""
-        lanes = self.venv
+        lanes = self.lanes
         lanes.envs.seeds[:], lanes.envs.episodes[:] = self.envs.seeds.cpu(), self.envs.episodes.cpu()
         for name in self.SHARED:
             setattr(lanes, name, getattr(self, name.lstrip("_")).cpu().numpy())
@@ -141,12 +135,12 @@ class CudaSelfPlay(VecEnvWrapper):
 
     def put_back(self, arrays: dict[str, np.ndarray]) -> None:
         """Restore what `saved` returned; raises as the processor's lanes do."""
-        self.venv._replay(arrays)
+        self.lanes._replay(arrays)
         self._upload()
 
     def _upload(self) -> None:
         """Copy the processor's lanes to the GPU."""
-        lanes, envs = self.venv, self.envs
+        lanes, envs = self.lanes, self.envs
         envs.states.copy_(torch.as_tensor(bytes_of(lanes.envs.states)))
         envs.seeds.copy_(torch.as_tensor(lanes.envs.seeds))
         envs.episodes.copy_(torch.as_tensor(lanes.envs.episodes))

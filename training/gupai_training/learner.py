@@ -18,7 +18,6 @@ import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 from torch.nn import functional as F
 
@@ -32,7 +31,7 @@ from gupai_training.network import FORBIDDEN, Network, precision_on
 from gupai_training.opponents import LEARNER, Member, OpponentPool
 from gupai_training.returns import advantages_by_seat
 from gupai_training.scorer import kernels_can_play, scored_by_torch
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import SelfPlayEnv
 from gupai_training.stage import Saved, Stage, counted, measured
 
 LEARNED_FROM = "observations", "masks", "actions", "log_probs", "values", "advantages"  # of a rollout
@@ -66,7 +65,7 @@ class Rollout:
         self.weights: torch.Tensor = zeros(steps, envs, dtype=torch.bool)
 
 
-def lanes_on(device: torch.device, precision: str, lanes: SelfPlayVecEnv) -> VecEnv:
+def lanes_on(device: torch.device, precision: str, lanes: SelfPlayEnv) -> Any:
     """Return lanes on a GPU where it can play them with all of their opponents, else those of the processor.
 
     Args:
@@ -90,7 +89,7 @@ class SelfPlay(Stage):
     A learner that differs in what it minimises overrides `penalty` or `loss`.
 
     Attributes:
-        env: The lanes, a `SelfPlayVecEnv` or a `CudaSelfPlay` around one.
+        env: The lanes, a `SelfPlayEnv` or a `CudaSelfPlay` around one.
         pool: The opponents, at first the rule-based players.
         average: The average of the network's weights, which is the player.
         rollout: What was played for the last update.
@@ -112,7 +111,7 @@ class SelfPlay(Stage):
         for name in config.rules:
             self.pool.add(agent_of_data(name, game, variant), born=0, scripted=True)
         options = {"seed": config.seed, "payoff_scale": config.payoff_scale, **variant.changed()}
-        lanes = SelfPlayVecEnv(game, ppo.envs, self.pool, **options)
+        lanes = SelfPlayEnv(game, ppo.envs, self.pool, **options)
         self.env: Any = lanes_on(network.device, config.precision, lanes)
         sizes = ppo.steps, ppo.envs, game.encoder.layout.size, game.num_actions, variant.players
         self.rollout: Rollout = Rollout(*sizes, network.device)

@@ -1,4 +1,4 @@
-"""A batched SB3 vector environment over lanes, for self-play and for play against given opponents."""
+"""Lanes to learn in: an SB3 vector environment of tables with given opponents, and lanes of self-play."""
 
 import math
 import operator
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
-from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 from gupai_agents.agent import Agent, Memories
@@ -36,59 +35,10 @@ def only_read(array: np.ndarray) -> np.ndarray:
     return view
 
 
-class LaneVecEnv(OwnMemory, VecEnv):
-    """What Stable-Baselines3 asks of lanes that share all attributes and have no methods but `action_masks`."""
-
-    envs: VectorEnv
-
-    @property
-    def seats(self) -> np.ndarray:
-        """The seat to decide in every lane, int8 [B]."""
-        return self.envs.seats
-
-    @property
-    def observations(self) -> np.ndarray:
-        """What it observes, int8 [B, layout.size]; the next step overwrites it."""
-        return self.envs.observations
-
-    @property
-    def masks(self) -> np.ndarray:
-        """Its legal actions, bool [B, num_actions]; the next step overwrites it."""
-        return self.envs.masks
-
-    def action_masks(self) -> np.ndarray:
-        """Return the legal actions in every lane, bool [B, num_actions]."""
-        return self.masks.copy()
-
-    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """Return `action_masks` lane by lane, as sb3-contrib asks for them; there are no other methods."""
-        if method_name != "action_masks":
-            raise AttributeError(f"lanes have no method {method_name!r}")
-        return [self.masks[lane].copy() for lane in self._get_indices(indices)]
-
-    def has_attr(self, attr_name: str) -> bool:
-        """Say whether lanes have an attribute."""
-        return attr_name == "action_masks" or hasattr(self, attr_name)
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return an attribute once for every lane."""
-        value = getattr(self, attr_name)
-        return [value for _ in self._get_indices(indices)]
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refuse: lanes have no attributes of their own."""
-        raise AttributeError(f"lanes share all attributes; {attr_name!r} cannot be set for some of them")
-
-    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """Say that no lane is wrapped."""
-        return [False for _ in self._get_indices(indices)]
-
-    def close(self) -> None:
-        """Do nothing: nothing is held open."""
-
-
-class LearnerVecEnv(LaneVecEnv):
+class LearnerVecEnv(OwnMemory, VecEnv):
     """Tables with one learning seat each (`SeatVectorEnv`) as Stable-Baselines3 takes them, for plain MaskablePPO.
+
+    Tables share all attributes and have no methods but `action_masks`.
 
     The reward is the learner's chips over `payoff_scale`, and `done` ends its episode; the info has
     "terminal_observation", what the seat saw at its end, and "episode", its return "r" and its decisions "l", as of
@@ -179,8 +129,43 @@ class LearnerVecEnv(LaneVecEnv):
         self._returns[dones] = self._lengths[dones] = 0
         return observations, (rewards / self.payoff_scale).astype(np.float32), dones, infos
 
+    @property
+    def masks(self) -> np.ndarray:
+        """The legal actions at every table, bool [B, num_actions]; the next step overwrites it."""
+        return self.envs.masks
 
-class SelfPlayVecEnv(LaneVecEnv):
+    def action_masks(self) -> np.ndarray:
+        """Return the legal actions at every table, bool [B, num_actions]."""
+        return self.masks.copy()
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
+        """Return `action_masks` lane by lane, as sb3-contrib asks for them; there are no other methods."""
+        if method_name != "action_masks":
+            raise AttributeError(f"lanes have no method {method_name!r}")
+        return [self.masks[lane].copy() for lane in self._get_indices(indices)]
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Say whether lanes have an attribute."""
+        return attr_name == "action_masks" or hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute once for every lane."""
+        value = getattr(self, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Refuse: lanes have no attributes of their own."""
+        raise AttributeError(f"lanes share all attributes; {attr_name!r} cannot be set for some of them")
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """Say that no lane is wrapped."""
+        return [False for _ in self._get_indices(indices)]
+
+    def close(self) -> None:
+        """Do nothing: nothing is held open."""
+
+
+class SelfPlayEnv(OwnMemory):
     """B lanes, each at the next decision of a learning seat; all other seats are played inside, for self-play.
 
     `play` plays the learner's action in every lane and plays on until a learning seat has to decide again. Decisions
@@ -224,14 +209,11 @@ class SelfPlayVecEnv(LaneVecEnv):
             variant: The options of the game.
         """
         stream = derive(as_key(seed), TRAINING_STREAM)
-        self.envs = VectorEnv(game, num_envs, seed=stream, skip_forced=True, **variant)
-        self.pool = pool
+        self.envs: VectorEnv = VectorEnv(game, num_envs, seed=stream, skip_forced=True, **variant)
+        self.num_envs: int = num_envs
+        self.pool: OpponentPool = pool
         self.players: int = self.envs.variant.players
-        self.payoff_scale = payoff_scale
-        self.render_mode: str | None = None
-        layout = self.envs.layout
-        actions = spaces.Discrete(self.envs.game.num_actions)
-        super().__init__(num_envs, spaces.Box(layout.low, layout.high, dtype=np.int8), actions)
+        self.payoff_scale: float = payoff_scale
         self._payoffs = np.zeros((num_envs, self.players), np.float32)
         self._over = np.zeros(num_envs, np.bool_)
         self._seating = np.zeros((num_envs, self.players), np.int16)
@@ -270,15 +252,20 @@ class SelfPlayVecEnv(LaneVecEnv):
         self._going = True
         return self.observations.copy()
 
-    def step_async(self, actions: np.ndarray) -> None:
-        """Refuse: several seats learn, whose rewards are no one player's."""
-        raise NotImplementedError(
-            "these lanes are for self-play, which calls `play`; for others there is LearnerVecEnv"
-        )
+    @property
+    def seats(self) -> np.ndarray:
+        """The seat to decide in every lane, int8 [B]."""
+        return self.envs.seats
 
-    def step_wait(self) -> Any:
-        """Refuse, as `step_async`."""
-        self.step_async(np.zeros(0))
+    @property
+    def observations(self) -> np.ndarray:
+        """What it observes, int8 [B, layout.size]; the next step overwrites it."""
+        return self.envs.observations
+
+    @property
+    def masks(self) -> np.ndarray:
+        """Its legal actions, bool [B, num_actions]; the next step overwrites it."""
+        return self.envs.masks
 
     def play(self, actions: np.ndarray) -> None:
         """Play one action per lane, integers [B], and play on to the next decision of a learning seat.

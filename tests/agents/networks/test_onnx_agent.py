@@ -129,7 +129,7 @@ def test_training_pool_accepts_a_graph(graph):
     member.agent.act = lambda batch: asked.append(len(batch.rng_keys)) or act(batch)
     learner.env.reset()
     for _ in range(20):
-        learner.env.play(learner.env.action_masks().argmax(1))
+        learner.env.play(learner.env.masks.argmax(1))
     assert sum(asked) > 20
 
 

@@ -24,7 +24,7 @@ from gupai_env.core.parts import register_marks
 from gupai_env.core.rng import KEYS, as_key, derive, draw, shuffle
 from gupai_training.config import parse
 from gupai_training.search_targets import TargetMaker
-from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.selfplay import SelfPlayEnv
 
 # The first outputs of splitmix64 as its authors publish it (prng.di.unimi.it), by seed.
 SPLITMIX64 = {
@@ -176,7 +176,7 @@ def test_streams_of_training_and_evaluation_share_no_deal(monkeypatch):
     agent = make_agent("random", game)
     claims = [derive_each(stream_of(seed, number), 0, some) for number in range(3)]
     met = {
-        "training": deals_begun(monkeypatch, lambda: SelfPlayVecEnv(game.id, some, None, seed=seed)),
+        "training": deals_begun(monkeypatch, lambda: SelfPlayEnv(game.id, some, None, seed=seed)),
         "search": deals_begun(
             monkeypatch, *(partial(TargetMaker.targets, target_maker, None, number) for number in range(3))
         ),

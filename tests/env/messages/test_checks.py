@@ -14,7 +14,7 @@ from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.aec import GupaiEnv
 from gupai_env.messages.checks import LONGEST, short_repr
 from gupai_training.opponents import OpponentPool
-from gupai_training.selfplay import LearnerVecEnv, SelfPlayVecEnv
+from gupai_training.selfplay import LearnerVecEnv, SelfPlayEnv
 from trees import tiny_tree
 
 GAME = get_game("jie-long")
@@ -66,7 +66,7 @@ SEEDED = {
     "gymnasium": lambda seed: (
         gymnasium.make("gupai/JieLong-v0").unwrapped.reset(seed=seed) if seed is not None else as_none()
     ),
-    "self-play": lambda seed: SelfPlayVecEnv(
+    "self-play": lambda seed: SelfPlayEnv(
         "jie-long", 2, OpponentPool(4, np.random.default_rng(0), 1.0, 1, 0.0), seed=seed
     ),
     "self-play, later": lambda seed: LearnerVecEnv("jie-long", 2).seed(seed) if seed is not None else as_none(),
