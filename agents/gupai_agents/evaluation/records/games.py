@@ -205,7 +205,7 @@ class Log:
         ]
 
 
-def deal_again(envs: VectorEnv, games: "Sequence[GameRecord | _Claim]") -> None:
+def deal_again(envs: VectorEnv, games: Sequence[GameRecord]) -> None:
     """Deal in each lane as a game was dealt."""
     envs.reset(seeds=[game.seed for game in games])
     envs.episodes[:] = [game.episode for game in games]
@@ -293,22 +293,17 @@ def read_games(path: str | Path, first: int = 1) -> Iterator[GameRecord]:
     """
     block: list[_Claim] = []
     longest, failure = 0, None
-    lines = _lines(as_path("path", path), first)
-    while True:
-        try:
-            number, line = next(lines)
+    try:
+        for number, line in _lines(as_path("path", path), first):
             claim = _claim(number, line)
-        except StopIteration:
-            break
-        except _LineError as refused:
-            failure = refused
-            break
-        longest = max(longest, len(claim.actions))
-        fits = (len(block) + 1) * longest <= MOST_CELLS and len(block) < BLOCK
-        if block and not (fits and block[0].rules == claim.rules):
-            yield from _checked(path, block)
-            block, longest = [], len(claim.actions)
-        block.append(claim)
+            longest = max(longest, len(claim.game.actions))
+            fits = (len(block) + 1) * longest <= MOST_CELLS and len(block) < BLOCK
+            if block and not (fits and block[0].rules == claim.rules):
+                yield from _checked(path, block)
+                block, longest = [], len(claim.game.actions)
+            block.append(claim)
+    except _LineError as refused:
+        failure = refused
     yield from _checked(path, block)
     if failure:
         raise RecordError(f"{path}, {failure}") from None
@@ -316,10 +311,7 @@ def read_games(path: str | Path, first: int = 1) -> Iterator[GameRecord]:
 
 def game_of_line(line: bytes) -> GameRecord:
     """Return the game of one line with its newline, checked as those of a file; raises RecordError."""
-    try:
-        return next(_checked("the game", [_claim(1, _plain(line, 1))]))
-    except _LineError as error:
-        raise RecordError(say("the game, {problem}", problem=str(error))) from None
+    return next(_checked("the game", [_claim_of_line(line)]))
 
 
 def unfinished_game_of_line(line: bytes) -> GameRecord:
@@ -328,12 +320,7 @@ def unfinished_game_of_line(line: bytes) -> GameRecord:
     Raises:
         RecordError: For what is no such line.
     """
-    try:
-        claim = _claim(1, _plain(line, 1))
-    except _LineError as error:
-        raise RecordError(say("the game, {problem}", problem=str(error))) from None
-    seed, episode, actions = claim.seed, claim.episode, tuple(claim.actions)
-    return GameRecord(*claim.rules, claim.agents, seed, episode, actions, (), (), claim.order)
+    return _claim_of_line(line).game
 
 
 class _LineError(ValueError):
@@ -345,20 +332,31 @@ class _LineError(ValueError):
 
 @dataclass(frozen=True)
 class _Claim:
-    """What a line says, checked as far as it can be without playing."""
+    """What a line says, checked as far as it can be without playing.
+
+    game: without payoffs and movers, which follow. rounded: whether its seed may be what a reader of doubles left of
+    another. names, payoffs: as the line has them.
+    """
 
     number: int
     line: bytes
-    rules: tuple[Game, Variant]
-    agents: tuple[str, ...]
-    seed: int
-    rounded: bool  # whether the seed may be what a reader of doubles left of another
-    episode: int
-    actions: list[int]
+    game: GameRecord
+    rounded: bool
     names: Any
     payoffs: Any
-    order: tuple[int, ...]
-    when: str
+
+    @property
+    def rules(self) -> tuple[Game, Variant]:
+        """The game and its variant."""
+        return self.game.game, self.game.variant
+
+
+def _claim_of_line(line: bytes) -> _Claim:
+    """Return what one line with its newline says; raises RecordError where no game can be what it says."""
+    try:
+        return _claim(1, _plain(line, 1))
+    except _LineError as error:
+        raise RecordError(say("the game, {problem}", problem=str(error))) from None
 
 
 def _lines(path: str | Path, first: int) -> Iterator[tuple[int, bytes]]:
@@ -404,7 +402,7 @@ def _claim(number: int, line: bytes) -> _Claim:
     try:
         if not isinstance(content["game"], str) or not isinstance(content["variant"], dict):
             raise ValueError('"game" is not a word, or "variant" not an object')
-        game, variant = rules = _rules(content["game"], json.dumps(content["variant"]))
+        game, variant = _rules(content["game"], json.dumps(content["variant"]))
         if not is_whole(content["version"]) or content["version"] != game.version:
             raise ValueError(f"version {short_repr(content['version'])} of {game.id}; here it is {game.version}")
         agents, actions = content["agents"], content["actions"]
@@ -422,8 +420,8 @@ def _claim(number: int, line: bytes) -> _Claim:
         when = _time(content[WHEN]) if WHEN in content else ""
     except ValueError as error:
         raise _LineError(number, error) from None
-    names, payoffs = content["names"], content["payoffs"]
-    return _Claim(number, line, rules, tuple(agents), seed, rounded, episode, actions, names, payoffs, order, when)
+    record = GameRecord(game, variant, tuple(agents), seed, episode, tuple(actions), (), (), order, when)
+    return _Claim(number, line, record, rounded, content["names"], content["payoffs"])
 
 
 def _time(when: Any) -> str:
@@ -521,7 +519,7 @@ def _checked(path: str | Path, block: Sequence[_Claim]) -> Iterator[GameRecord]:
     for claim, game in zip(block, _played(block), strict=True):
         problem = game if isinstance(game, str) else _difference(claim, game)
         if problem:
-            cause = ROUNDED.format(claim.seed) if claim.rounded else ""
+            cause = ROUNDED.format(claim.game.seed) if claim.rounded else ""
             raise RecordError(f"{path}, {_LineError(claim.number, f'{problem}{cause}')}")
         assert isinstance(game, GameRecord)
         yield game
@@ -541,13 +539,14 @@ def _is_rounded(seed: int) -> bool:
 def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
     """Play games of one variant again, side by side; for one that the rules do not allow, return what is wrong."""
     game, variant = block[0].rules
+    claimed = [claim.game for claim in block]
     envs = new_lanes(game, variant, len(block))
-    deal_again(envs, block)
+    deal_again(envs, claimed)
     log, refused = Log(envs), {}
-    rows, lengths = np.arange(len(block)), np.array([len(claim.actions) for claim in block])
+    rows, lengths = np.arange(len(block)), np.array([len(record.actions) for record in claimed])
     moves = np.full((len(block), lengths.max()), WAIT)
     moves[np.arange(moves.shape[1]) < lengths[:, None]] = list(
-        itertools.chain.from_iterable(claim.actions for claim in block)
+        itertools.chain.from_iterable(record.actions for record in claimed)
     )
     for step in range(moves.shape[1]):
         actions = moves[:, step]  # a part of it: what is refused below waits
@@ -561,10 +560,10 @@ def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
         log.note(moves[:, step])
     for lane in np.flatnonzero(~envs.states.terminated.astype(bool)).tolist():
         refused.setdefault(lane, f"the game is not over after its {lengths[lane]} actions")
-    records = log.records([claim.agents for claim in block])
+    records = log.records([record.agents for record in claimed])
     games = [
-        replace(game, order=claim.order, when=claim.when) if claim.order or claim.when else game
-        for game, claim in zip(records, block, strict=True)
+        replace(game, order=record.order, when=record.when) if record.order or record.when else game
+        for game, record in zip(records, claimed, strict=True)
     ]
     return [refused.get(lane, record) for lane, record in enumerate(games)]
 
