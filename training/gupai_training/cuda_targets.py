@@ -76,18 +76,19 @@ def playout_kernels(game: Game) -> dict[str, Kernel]:
 
     def converse(table, heuristics, policies, members, agents, seating, seated, turns, played, length, why):
         view, envs = blank(1, module.VIEW)[0], table.envs
-        turn, reasons = array_at(turns, (4, envs), LONG), array_at(why, (envs,), BYTE)
+        # Of each lane a row of one: `converse_in` then has no loop over lanes, for which a thread has no registers.
+        turn, reasons = array_at(turns, (4, envs, 1), LONG), array_at(why, (envs, 1), BYTE)
         for row in lanes(0, envs):
             converse_in(
                 array_at(heuristics, (policies, width), WEIGHT),
                 (table,),
                 array_at(members, (agents,), SEAT),
                 array_at(seating, (envs, seated), SEAT),
-                (turn[0][row : row + 1], turn[1][row : row + 1], turn[2][row : row + 1]),
-                (array_at(played, (envs, length), SEAT), turn[3]),
-                reasons[row : row + 1],
+                (turn[0, row], turn[1, row], turn[2, row]),
+                (array_at(played, (envs, length), SEAT), array_at(turns, (4, envs), LONG)[3]),
+                reasons[row],
             )
-            if reasons[row] != OPEN:
+            if reasons[row, 0] != OPEN:
                 to = rows_of(module, widths, numbers, table)
                 observe_seldom(module, to.rules, to.states[row], to.states[row].to_act, view, to.observations[row])
 
