@@ -15,7 +15,7 @@ from gupai_env.core.kernels import MOST_ENVS, MOST_STEPS, PIECE, blank_arrays, t
 from gupai_env.core.keys import derive_each
 from gupai_env.core.layout import Layout
 from gupai_env.core.memory import bytes_of
-from gupai_env.core.rng import as_key, as_keys
+from gupai_env.core.rng import as_key, as_keys, derive
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game, variant_from
 from gupai_env.messages.checks import refused, truth, whole_number
@@ -180,7 +180,9 @@ class CudaVectorEnv:
 
     def play_random(self, steps: int, key: int) -> tuple[Tensor, Tensor]:
         """Play `steps` random legal actions in every lane; returns and raises as `VectorEnv.play_random`."""
-        self._run("play_random", whole_number("steps", steps, 1, MOST_STEPS), as_key(key, "a key"))
+        steps, key = whole_number("steps", steps, 1, MOST_STEPS), as_key(key, "a key")
+        for number in range(steps):
+            self.step(self.sample(derive(key, number)))
         return self.rewards, self.terminated
 
     def observed_by(self, seat: int) -> Tensor:

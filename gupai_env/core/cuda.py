@@ -59,7 +59,7 @@ def cuda_kernels(game: Game) -> dict[str, "Kernel"]:
 
     They do what `Kernels` says of the loop of that name. Arguments are integers, but for a table.
 
-    begin(table), show(table), play_random(table, steps, key).
+    begin(table), show(table).
     check(table, actions, refused): of `refused`, int64 [3], lowers the first entry to the first lane whose action its
         mask forbids; where a step has set the second, it does nothing.
     step(table, actions, refused): after `check`; where a lane is refused, it plays nothing, but puts that lane into the
@@ -69,7 +69,7 @@ def cuda_kernels(game: Game) -> dict[str, "Kernel"]:
     determinize(table, views, rng_keys, states): of all lanes.
     """
     module, widths, numbers = game.module, Widths.of(game).wide(), game.variant().as_rules()
-    begin_all, check_all, step_all, play_all, show_all, observe_all = map(rule, loops_of_tables(game, widths))
+    begin_all, check_all, step_all, _, show_all, observe_all = map(rule, loops_of_tables(game, widths))
     views_of_all, _, _, determinize_all = map(rule, loops_of_views(game))
     pick_all = rule(kernels.pick.function)
 
@@ -78,9 +78,6 @@ def cuda_kernels(game: Game) -> dict[str, "Kernel"]:
 
     def show(table):
         show_all((table,))
-
-    def play_random(table, steps, key):
-        play_all((table,), steps, key)
 
     def check(table, actions, refused):
         noted = array_at(refused, (3,), LONG)
@@ -112,7 +109,7 @@ def cuda_kernels(game: Game) -> dict[str, "Kernel"]:
         known, keys = array_at(views, (table.envs,), module.VIEW), array_at(rng_keys, (table.envs,), LONG)
         determinize_all(table.rules, known, keys, array_at(states & widths.begin, (table.envs,), module.STATE))
 
-    functions = begin, show, play_random, check, step, observe_seat, pick, views, determinize
+    functions = begin, show, check, step, observe_seat, pick, views, determinize
     return {function.__name__: Kernel(function, game) for function in functions}
 
 
