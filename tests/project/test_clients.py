@@ -14,7 +14,8 @@ from gupai_agents import DecisionBatch, ObservationAgent
 from gupai_env import GAMES, make_vec
 
 PROGRAMS = files("examples", name="examples/*.py")
-EXAMPLES = [path for path in PROGRAMS if path.stem not in ("text_player", "d3rlpy_offline")]  # which need no extra
+NO_EXTRA = ("text_player", "d3rlpy_offline", "agilerl_ppo")
+EXAMPLES = [path for path in PROGRAMS if path.stem not in NO_EXTRA]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 
 
