@@ -152,6 +152,9 @@ function placedMark(tile, [line, from], middle) {
 
 // --- a table ------------------------------------------------------------------------------------------------
 
+// When what is changed now is on the screen.
+const painted = () => document.hidden || new Promise((resolve) => { requestAnimationFrame(() => setTimeout(resolve)); });
+
 // What a source is asked: an address with a wish.
 export function queryOf(address, wish) {
   const query = new URLSearchParams(address);
@@ -248,7 +251,7 @@ export function show(root, source, place) {
     clearTimeout(timer);
     root.classList.add("busy");
     try {
-      const found = await source.document(address, wish);
+      const [found] = await Promise.all([source.document(address, wish), painted()]); // that it is busy is seen at once
       busy = false;
       root.classList.remove("busy");
       const asked = Object.fromEntries(Object.entries(wish).filter(([name]) => name !== "play" && name !== "rough"));

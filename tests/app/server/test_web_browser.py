@@ -381,6 +381,18 @@ def test_nothing_moves_when_a_tile_is_chosen(game, size, scheme, opened):
         assert page.locator(parts).evaluate_all(places) == before
 
 
+def test_busy_table_is_seen_before_an_answer_is_drawn(opened):
+    page = opened("game=jie-long")
+    busy = """async () => {
+      const found = await (await fetch(`/document${location.search}`)).json();
+      window.fetch = async () => ({ json: async () => found });
+      document.querySelector("[data-key=h]").click();
+      await new Promise(requestAnimationFrame);
+      return document.querySelector("main").matches(".busy");
+    }"""
+    assert page.evaluate(busy)
+
+
 @pytest.mark.parametrize(("width", "height"), [(360, 640), (390, 844), (844, 390), (1366, 650), (2560, 1440)])
 @pytest.mark.parametrize("game", GAMES)
 def test_table_fits_every_window(game, width, height, opened):
