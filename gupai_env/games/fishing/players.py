@@ -113,6 +113,27 @@ def own_catchers(view, kinds):
 
 
 @rule
+def with_catchers(view, kind, weights, indices, matches, total):
+    """Return a score to which is added what may catch a tile that is laid into the lake, and how many of it lie there.
+
+    Args:
+        view: What the seat to act knows.
+        kind: Of the tile.
+        weights, indices: As of `prepare_risks`.
+        matches: The kinds that match it.
+        total: The score so far.
+    """
+    total += weights[indices.catchers] * view.rivals[kind]
+    if weights[indices.own_catchers] != 0:
+        total += weights[indices.own_catchers] * own_catchers(view, matches)
+    if count(view.lake, kind) == 2:
+        total += weights[indices.third]
+        if count(view.hand, kind) > (view.drawn == NOBODY):
+            total += weights[indices.own_third]
+    return total
+
+
+@rule
 def risk(view, baits):
     """Return about how likely the next seat is to hold, or to turn up, one of so many unseen tiles."""
     missed = 1.0

@@ -1,10 +1,16 @@
 """The rule-based players of Shi Wu Hu."""
 
-from gupai_env.core.episode import NOBODY
 from gupai_env.core.heuristic import Feature, indices, prepared, yes_or_no
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import ONE, count, size
-from gupai_env.games.fishing.players import CATCHERS, hand_after, own_catchers, prepare_risks, score_of_lake
+from gupai_env.core.tiles import ONE, size
+from gupai_env.games.fishing.players import (
+    CATCHERS,
+    hand_after,
+    own_catchers,
+    prepare_risks,
+    score_of_lake,
+    with_catchers,
+)
 from gupai_env.games.fishing.rules import CATCH, SEATS
 from gupai_env.games.shi_wu_hu.rules import (
     BAIT,
@@ -108,14 +114,7 @@ def score_of_tile(view, kind, weights, risks):
         total += (weights[AT.laid_now] + weights[AT.risk] * danger) * growth(view, 1, ONE[kind])
         if own_catchers(view, MATCHING[view.matches, kind]) > 0:
             total += weights[AT.again] * (1 - danger) * VALUE[kind]
-    total += weights[AT.catchers] * view.rivals[kind]
-    if weights[AT.own_catchers] != 0:
-        total += weights[AT.own_catchers] * own_catchers(view, MATCHING[view.matches, kind])
-    if count(view.lake, kind) == 2:
-        total += weights[AT.third]
-        if count(view.hand, kind) > (view.drawn == NOBODY):
-            total += weights[AT.own_third]
-    return total
+    return with_catchers(view, kind, weights, AT, MATCHING[view.matches, kind], total)
 
 
 @rule

@@ -108,11 +108,7 @@ class Table(table.Table):
             return "Nobody takes the last discard: a draw"
         begun = view.begun[turn]
         if begun != DREW:
-            claimed = tile_name(view.thrown[turn - 1])
-            into = "{name} claims {tile} into the hand", "{name} claim {tile} into the hand"
-            return says(
-                mover, *(into if begun == JOINED else ("{name} claims {tile}", "{name} claim {tile}")), tile=claimed
-            )
+            return says(mover, *CLAIMS[int(begun == JOINED)], tile=tile_name(view.thrown[turn - 1]))
         drawn = says(mover, "{name} draws", "{name} draw")
         if turn == 0 or view.thrown[turn - 1] == NOBODY:
             return drawn
