@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gupai_env.core.byte_rows import write_row
 from gupai_env.core.episode import NOBODY, clearing, seat_after, state_dtype
 from gupai_env.core.move import AWAY, Move
 from gupai_env.core.rule import rule
@@ -90,8 +91,7 @@ def history(rules, state, order, actions):
     for seat in range(rules.players):
         index += list_tiles(state.hands[seat] + state.discards[seat] + state.played[seat], order[index:])
     list_tiles(state.unused, order[index:])
-    for turn in range(state.turn):
-        actions[turn] = state.record[turn]
+    write_row(actions, state.record[: state.turn])
     return state.turn
 
 

@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gupai_env.core.byte_rows import write_row
 from gupai_env.core.episode import NOBODY, clearing, seat_after, state_dtype
 from gupai_env.core.move import Move
 from gupai_env.core.rule import rule
@@ -187,8 +188,7 @@ def history(rules, state, order, actions):
                 order[index] = first_kind(others)
                 others -= ONE[order[index]]
             index += 1
-    for play in range(state.plays):
-        actions[play] = state.record[play]
+    write_row(actions, state.record[: state.plays])
     return state.plays
 
 

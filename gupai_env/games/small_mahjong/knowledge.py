@@ -417,8 +417,7 @@ def history(rules, state, order, actions):
 @rule
 def take_back(state, who, hands):
     """Fill `hands` with those before the first turn; `who` had each."""
-    for seat in range(len(hands)):
-        hands[seat] = state.hands[seat]
+    write_row(hands, state.hands)
     for turn in range(state.turns - 1, -1, -1):
         seat, begun = who[turn], state.log[turn, BEGUN]
         if state.log[turn, THROWN] != NOBODY:

@@ -38,7 +38,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gupai_env.core.bits import nth_one, ones
-from gupai_env.core.byte_rows import MARKS, store_marks
+from gupai_env.core.byte_rows import MARKS, store_marks, write_row
 from gupai_env.core.episode import NOBODY, clearing, seat_after, state_dtype
 from gupai_env.core.move import AWAY, Move
 from gupai_env.core.rule import rule
@@ -193,8 +193,7 @@ def history(rules, state, order, actions):
     index = 0
     for seat in range(rules.players):
         index += list_tiles(state.hands[seat] + state.played[seat] + state.discards[seat], order[index:])
-    for play in range(state.plays):
-        actions[play] = state.record[play]
+    write_row(actions, state.record[: state.plays])
     return state.plays
 
 

@@ -25,7 +25,7 @@ from gupai_env.core.keys import derive_each
 from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import ASKED_STREAM, CLAIM_STREAM, COUNTS_STREAM, ORDER_STREAM
-from gupai_env.core.tiles import KINDS, MOST_TILES, tiles_in
+from gupai_env.core.tiles import KINDS, MOST_TILES, shuffle_deck, tiles_in
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
 from gupai_env.messages.checks import counted
@@ -185,15 +185,10 @@ def _meets(conditions: Sequence[Condition], sums: np.ndarray) -> bool:
 
 
 def _deal_cases(rng_keys, deck, class_of, cases, sums, seating, offset, hand, orders):
-    roles, classes, tiles = cases.shape[1], cases.shape[2], len(deck)
-    needs, place, shuffled = scratch(MOST_NEEDS, LONG), scratch(MOST_ROLES, LONG), scratch(MOST_TILES, BYTE)[:tiles]
+    roles, classes = cases.shape[1], cases.shape[2]
+    needs, place, shuffled = scratch(MOST_NEEDS, LONG), scratch(MOST_ROLES, LONG), scratch(MOST_TILES, BYTE)
     for deal in range(len(rng_keys)):
-        key = derive(rng_keys[deal], ORDER_STREAM)
-        for index in range(tiles):
-            shuffled[index] = deck[index]
-        for last in range(tiles - 1, 0, -1):
-            other = draw(key, last, last + 1)
-            shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
+        tiles = shuffle_deck(deck, derive(rng_keys[deal], ORDER_STREAM), shuffled)
         drawn = derive(rng_keys[deal], COUNTS_STREAM) % sums[len(sums) - 1]
         case = np.searchsorted(sums, drawn, side="right")
         orders[deal, :] = -1
@@ -205,14 +200,13 @@ def _deal_cases(rng_keys, deck, class_of, cases, sums, seating, offset, hand, or
         waiting = 0
         for index in range(tiles):
             kind = shuffled[index]
-            taken = False
             for role in range(roles):
-                if not taken and needs[role * classes + class_of[kind]] > 0:
+                if needs[role * classes + class_of[kind]] > 0:
                     needs[role * classes + class_of[kind]] -= 1
                     orders[deal, place[role]] = kind
                     place[role] += 1
-                    taken = True
-            if not taken:
+                    break
+            else:
                 shuffled[waiting] = kind
                 waiting += 1
         next_one = 0

@@ -25,6 +25,7 @@ from gupai_agents.agent import Agent, DecisionBatch, distinct, probabilities
 from gupai_agents.play.decisions import resume_lanes
 from gupai_agents.play.workers import cores
 from gupai_agents.registry import agents_of
+from gupai_env.core.byte_rows import write_row
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
 from gupai_env.core.kernels import LONG
@@ -57,8 +58,7 @@ def _respond(hands, groups, copies, policy, outcomes, chips, span, out):
     """
     remaining = scratch(KINDS, LONG)
     for own in range(span[0], span[1]):
-        for kind in range(KINDS):
-            remaining[kind] = copies[kind]
+        write_row(remaining, copies)
         for place in range(hands.shape[1]):
             remaining[hands[own, place]] -= 1
         for other in range(len(hands)):
