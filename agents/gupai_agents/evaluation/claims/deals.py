@@ -53,11 +53,10 @@ def _recorded(
     source: DealSource, deal: int, other: Agent, hero: Agent, forced: dict[int, int]
 ) -> tuple[GameRecord, tuple[int, ...]]:
     """Return a deal with `hero` at the seats in question, and these; forced: actions by the number of their move."""
-    block = next(source.blocks(deal, 1))
-    envs = source.envs(1)
+    envs, block = source.deal(deal, 1)
     seats = tuple(map(int, block.seats[0]))
     agents = [other, hero]
-    seating = side_seats(source.game, source.variant.players, block.seats)[0].astype(int).tolist()
+    seating = side_seats(source.sampler.game, source.sampler.variant.players, block.seats)[0].astype(int).tolist()
     log = Log(envs)
     for now in decisions(envs, agents, np.array([seating]), log.note):
         now.actions[0] = forced.get(int(envs.states.moves[0]), now.actions[0])

@@ -18,7 +18,7 @@ from gupai_agents.evaluation.claims.schema import Condition, Player
 from gupai_agents.evaluation.matches.match import ENVS, chunks
 from gupai_agents.evaluation.records.games import Log, action_types_of
 from gupai_agents.networks.network_agent import ObservationAgent
-from gupai_agents.play.decisions import chips_won, decisions, new_lanes, play_out
+from gupai_agents.play.decisions import chips_won, decisions, new_lanes, play_out, resume_lanes
 from gupai_agents.players.heuristics import HeuristicAgent
 from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS, derive, draw
@@ -53,38 +53,29 @@ def side_seats(game: Game, players: int, seats: np.ndarray) -> np.ndarray:
     return (sides == sides[seats][..., None]).any(1)
 
 
+@dataclass(frozen=True)
 class DealSource:
     """Deals of a population, from a stream of keys."""
 
-    game: Game
-    variant: Variant
     sampler: Sampler
     stream: int
 
-    def __init__(self, sampler: Sampler, stream: int) -> None:
-        self.game, self.variant, self.sampler, self.stream = sampler.game, sampler.variant, sampler, stream
-        self._envs: dict[int, VectorEnv] = {}
-
-    def envs(self, number: int) -> VectorEnv:
-        """Return lanes of this variant, so many."""
-        if number not in self._envs:
-            self._envs = {number: new_lanes(self.game, self.variant, number)}
-        return self._envs[number]
+    def deal(self, first: int, deals: int) -> tuple[VectorEnv, Block]:
+        """Return lanes in which deals from number `first` on have just begun, and these deals."""
+        game, variant = self.sampler.game, self.sampler.variant
+        envs = new_lanes(game, variant, deals)
+        first_seats = self.sampler.deal(envs, self.stream, first)
+        seats = (first_seats[:, None] + np.array(self.sampler.away)) % variant.players
+        return envs, Block(envs.states.copy(), seats)
 
     def blocks(self, first: int, deals: int) -> Iterator[Block]:
         """Yield deals from number `first` on, some at a time."""
         for start, some in chunks(deals, ENVS):
-            envs = self.envs(some)
-            first_seats = self.sampler.deal(envs, self.stream, first + start)
-            seats = (first_seats[:, None] + np.array(self.sampler.away)) % self.variant.players
-            yield Block(envs.states.copy(), seats)
+            yield self.deal(first + start, some)[1]
 
     def resume(self, states: np.recarray) -> VectorEnv:
         """Return lanes that stand as these states do, of deals under way."""
-        envs = self.envs(len(states))
-        envs.states[:] = states
-        envs.refresh()
-        return envs
+        return resume_lanes(self.sampler.game, self.sampler.variant, states)
 
     def play(self, block: Block, agents: Sequence[Agent], seating: np.ndarray, acted: bool = False) -> Outcome:
         """Play deals to their end.
@@ -98,8 +89,8 @@ class DealSource:
         envs = self.resume(block.states)
         log = Log(envs) if acted else None
         play_out(envs, agents, seating, log.note if log else None)
-        counts = log.action_types(action_types_of(self.game)[1]) if log else None
-        return Outcome(self.variant, envs.states.copy(), block.seats, seating, counts)
+        counts = log.action_types(action_types_of(self.sampler.game)[1]) if log else None
+        return Outcome(self.sampler.variant, envs.states, block.seats, seating, counts)
 
     def play_with(self, block: Block, other: Agent, hero: Agent, acted: bool = False) -> Outcome:
         """Play deals with `hero` at the seats in question, and their partners', and `other` at all others.
@@ -110,7 +101,7 @@ class DealSource:
             hero: The agent at the seats in question.
             acted: Whether it is noted which action types each seat played.
         """
-        seating = side_seats(self.game, self.variant.players, block.seats).astype(int)
+        seating = side_seats(self.sampler.game, self.sampler.variant.players, block.seats).astype(int)
         return self.play(block, [other, hero], seating, acted)
 
 
@@ -216,7 +207,7 @@ def measured(
 def _drawn(source: DealSource, block: Block, players: int) -> np.ndarray:
     """Return which of so many players every seat draws, int [N, seats]."""
     rng_keys = [derive(int(seed), FIELD_STREAM) for seed in block.states.seed]
-    return np.array([[draw(key, seat, players) for seat in range(source.variant.players)] for key in rng_keys])
+    return np.array([[draw(key, seat, players) for seat in range(source.sampler.variant.players)] for key in rng_keys])
 
 
 def differ(states: np.recarray, others: np.recarray) -> np.ndarray:
@@ -326,7 +317,7 @@ def openings(
     """
 
     def steps(block: Block, start: int) -> Iterator[Openings]:
-        envs = source.envs(len(block.states))
+        envs = source.resume(block.states)
         for rows, batch, actions in decisions(envs, [agent]):
             has_choice = batch.masks.sum(1) > 1
             if source.sampler.conditional or isinstance(claimed, Pair):
@@ -334,7 +325,7 @@ def openings(
             some = np.flatnonzero(has_choice)
             if len(some):
                 states = envs.states[rows[some]].view(np.recarray)
-                positions = Positions(source.game, source.variant, states, batch.masks[some])
+                positions = Positions(source.sampler.game, source.sampler.variant, states, batch.masks[some])
                 few, chosen = batch.at(some), actions[some]
                 one, other, wanted, allowed = claimed.sides(positions, agent, few, chosen)
                 taken = np.flatnonzero((one >= 0) & (other >= 0) & (one != other))
