@@ -19,6 +19,7 @@ from gupai_env.render.letters import drawable
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 56, 46, 20
 ROW, NAMES = 30, 176  # the height of a row of intervals, and the width kept for its name
 LONGEST = 22  # characters of a name
+LETTER = 7.5  # the width of a letter, about
 MARKS = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-4-4h8v8h-8z", "M0-6 5 3H-5z", "M0-6 6 0 0 6-6 0z", "M-5-2h10v4H-10z")
 COLOURS = ("#2f8a55", "#c4574c", "#4a7fc1", "#b88a1a", "#9466b8", "#2f949e", "#a06c3f", "#7b858d")
 
