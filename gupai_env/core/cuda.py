@@ -134,6 +134,7 @@ def _lower(typing_context, numbers, number):
 _CODE = f"""
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+declare void @llvm.assume(i1)
 define i64 @gupai_own(i64 %lane, i64 %first) alwaysinline {{
   %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %thread = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -141,10 +142,18 @@ define i64 @gupai_own(i64 %lane, i64 %first) alwaysinline {{
   %number = add nuw nsw i32 %begun, %thread
   %row = zext nneg i32 %number to i64
   %own = add nsw i64 %first, %row
+  %counts = icmp sge i64 %own, 0
+  call void @llvm.assume(i1 %counts)
   %more = icmp slt i64 %own, %lane
   %one = zext i1 %more to i64
   %next = add nsw i64 %own, %one
   ret i64 %next
+}}
+define i64 @gupai_hidden(i64 %lane) alwaysinline {{
+  %same = call i64 asm sideeffect "", "=l,0"(i64 %lane)
+  %counts = icmp sge i64 %same, 0
+  call void @llvm.assume(i1 %counts)
+  ret i64 %same
 }}
 define void @gupai_prefetch(ptr %line, i32 %writes, i32 %keeps, i32 %data) alwaysinline {{ ret void }}
 define double @gupai_log(double %number) {{

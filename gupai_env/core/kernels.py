@@ -196,7 +196,13 @@ def lanes(first, end):
     return range(own(first, first), own(end, first))
 
 
+def hidden(lane: int) -> int:
+    """Return a lane as it is; on a GPU, a loop that begins so keeps nothing that was calculated of it in registers."""
+    return lane
+
+
 in_words(own, lambda builder, lane, first: lane)
+in_words(hidden, lambda builder, lane: lane)
 
 
 @rule
@@ -295,8 +301,9 @@ def play_on(game, rules, rows, lane, action):
     """
     # One loop for the action and those that are forced after it: a second call of `advance` would be a second copy of
     # all rules in the machine code, and as much more to compile.
-    state = rows.states[lane]
     while True:
+        lane = hidden(lane)
+        state = rows.states[lane]
         advance(game, rules, state, action)
         settled = state.settled  # before `begin_next` deals again and clears it
         for seat in range(rows.rewards.shape[1]):

@@ -110,11 +110,12 @@ def test_alignment_of_what_a_deal_overwrites_is_that_of_what_reads_it():
 @pytest.mark.parametrize("generation", assembly.GENERATIONS)
 def test_kernels_assemble(generation):
     made = assembly.kernels("jie-long")
-    for name in ("check", "step", "determinize", "try_actions", "draw_keys"):
+    for name in ("check", "step", "determinize", "try_actions", "converse", "draw_keys"):
         needs = assembly.assembled(made[name], generation)
-        assert needs.registers <= (cuda.PLAYERS if name == "try_actions" else cuda.LANES) and not needs.shared
-        assert needs.spilled <= 60
-        assert needs.occupancy >= (0.25 if name == "try_actions" else 0.5)
+        plays = name in ("try_actions", "converse")  # what others play, too
+        assert needs.registers <= (cuda.PLAYERS if plays else cuda.LANES)
+        assert needs.occupancy >= (0.25 if plays else 0.5)
+        assert not needs.spilled and not needs.shared
         assert name != "determinize" or needs.stack < 400
 
 
