@@ -46,24 +46,25 @@ class Outcome(NamedTuple):
         return self.states.total[:, : self.variant.players].astype(np.float64)
 
 
+@dataclass(frozen=True, eq=False)
 class Positions:
-    """Positions of a variant: states at some seat's turn, record array [N], and action masks, bool [N, num_actions]."""
+    """Positions of a variant.
+
+    Attributes:
+        game, variant: What is played.
+        states: At some seat's turn, a record array [N].
+        masks: What is legal there, bool [N, num_actions].
+    """
 
     game: Game
     variant: Variant
     states: np.recarray
     masks: np.ndarray
 
-    def __init__(self, game: Game, variant: Variant, states: np.recarray, masks: np.ndarray) -> None:
-        """Hold positions of a variant.
-
-        Args:
-            game, variant: What is played.
-            states: At some seat's turn, a record array [N].
-            masks: What is legal there, bool [N, num_actions].
-        """
-        self.game, self.variant, self.states, self.masks = game, variant, states, masks
-        self.rows: np.ndarray = np.arange(len(states))
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The numbers of the positions, int64 [N]."""
+        return np.arange(len(self.states))
 
     @property
     def hands(self) -> np.ndarray:

@@ -82,7 +82,7 @@ def tune(
     generations = None if generations is None else whole_number("generations", generations, 0, 1_000_000)
     named = [game.heuristic(name) for name in game.heuristics]
     base = game.heuristic(start_of(game, start))
-    sample, contest = DecisionSample(game, variant), Contest(game, variant, workers)
+    sample, contest = DecisionSample(game, variant), Contest(game, variant, workers or Workers())
     units = sample.units(base)
     chosen = active_features(np.where(_among(game, features), units, 0))
     contest.chips(base[None], base[None], 2, 0)  # compiles, which must not count
@@ -239,23 +239,21 @@ class DecisionSample:
         return [scores[actions] for actions in self.legal]
 
 
+@dataclass
 class Contest:
-    """Plays candidates, one per deal among rivals, all in the same deals; workers share the candidates."""
+    """Plays candidates, one per deal among rivals, all in the same deals.
+
+    Attributes:
+        game: The game.
+        variant: Options that differ from their defaults.
+        workers: They share the candidates; by default all are played in this process.
+        played: How many games they have played.
+    """
 
     game: Game
     variant: dict[str, Any]
-    played: int
-
-    def __init__(self, game: Game, variant: dict[str, Any], workers: Workers | None = None) -> None:
-        """Hold what all candidates play.
-
-        Args:
-            game: The game.
-            variant: Options that differ from their defaults.
-            workers: They share the deals; by default all are played in this process.
-        """
-        self.game, self.variant, self.played = game, variant, 0
-        self.workers: Workers = workers or Workers()
+    workers: Workers = field(default_factory=Workers)
+    played: int = 0
 
     def chips(self, candidates: np.ndarray, rivals: Rivals, deals: int, key: int) -> np.ndarray:
         """Return the chips per deal that candidates win, float64 [candidates], see `values`.
