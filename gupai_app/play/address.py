@@ -222,21 +222,10 @@ def play_on(session: Session, moves: Sequence[int]) -> None:
     for number, action in enumerate(moves, len(session.actions) + 1):
         if session.terminated:
             raise ValueError(say("move {number} comes after the end of the game", number=number))
-        check_legal(session, action, number)
+        mask = session.mask()
+        if not 0 <= action < len(mask) or not mask[action]:
+            raise session.illegal(say("move {number}, seat {seat}", number=number, seat=session.seat), action)
         session.play(action)
-
-
-def check_legal(session: Session, action: int, number: int) -> None:
-    """Raise ValueError, in one line, for an action that is not legal now.
-
-    Args:
-        session: The game so far.
-        action: What is to be played.
-        number: Of the move, for the error.
-    """
-    mask = session.mask()
-    if not 0 <= action < len(mask) or not mask[action]:
-        raise session.illegal(say("move {number}, seat {seat}", number=number, seat=session.seat), action)
 
 
 def number_in(query: Mapping[str, str], name: str, low: int, high: int) -> int:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_app.play.address import MOST_ACTIONS, PERSON, Address, check_legal, complete, number_in
+from gupai_app.play.address import MOST_ACTIONS, PERSON, Address, complete, number_in, play_on
 from gupai_app.play.coach import Mistake, mistake
 from gupai_app.play.frames import End, Frame, frames_of
 from gupai_app.play.moves import (
@@ -39,7 +39,7 @@ from gupai_env.core.scene import Pile, Scene
 from gupai_env.core.tiles import tile_name
 from gupai_env.games.guide import guide_of
 from gupai_env.games.phrases import title
-from gupai_env.messages import say, word
+from gupai_env.messages import word
 
 # A group of a split by the number of its tiles: where each has another number, and where some have the same one.
 GROUPS = {1: "single", 2: "pair", 3: "triple"}
@@ -194,12 +194,9 @@ class WebGame:
 
     def _play(self, action: int) -> None:
         session = self.session
-        if session.terminated:
-            raise ValueError(say("move {number} comes after the end of the game", number=len(session.actions) + 1))
-        check_legal(session, action, len(session.actions) + 1)
-        if session.seat in self._people and self._practice:
+        if self._practice and session.seat in self._people and not session.terminated:
             self._taught[session.seat] = self._taught.get(session.seat, frozenset()).union(self._lessons())
-        session.play(action)
+        play_on(session, [action])
 
     @functools.cached_property
     def mistake(self) -> Mistake | None:
