@@ -286,6 +286,7 @@ export function show(root, source, place) {
     chosen = [];
     typed = "";
     root.classList.remove("replay", "replaying", "counting");
+    root.classList.toggle("ended", Boolean(page.over));
     document.documentElement.lang = page.language;
     if (place.titled) document.title = `${page.title} · gupai`;
     if (page.replay || page.parts || page.rules) {

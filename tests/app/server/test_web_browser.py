@@ -16,13 +16,19 @@ import uvicorn
 
 from chromium import browser  # noqa: F401
 from gupai_agents.evaluation.records.games import read_games
+from gupai_app.kept.store import Store
 from gupai_app.server.app import bound, create_app
 from gupai_env.games import GAMES
 from web_room import RUN, furnish
 
 DESKTOP, PHONE = {"width": 1280, "height": 850}, {"width": 390, "height": 844}
 MOST_TURNS = 80
+TABLE = "/table?seed=5&seat=0&with=greedy&game="
 MOST_WAIT = 120_000  # milliseconds: what is played for the first time is compiled first, a search for half a minute
+PAGES = ["/", "/game/da-ling", "/rules/tien-gow", *(f"{TABLE}{game}" for game in GAMES), f"{TABLE}da-ling&hint=1"]
+PAGES += ["/table?game=jie-long&seed=5&seat=0&with=human", "/review", "/kept", "/kept/statistics", "/kept/puzzles"]
+PAGES += ["/claims", "/claim/jl-attack-2", "/claim/dn-early", "/recorded/jl-attack-2", "/tournaments"]
+PAGES += ["/tournaments/jie-long", "/runs", f"/run/{RUN}", f"/compare?run={RUN}&run=two"]
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +37,7 @@ def app(tmp_path_factory):
     room = furnish(tmp_path_factory.mktemp("room"))
     shutil.copytree(room / "runs" / RUN, room / "runs" / "two")
     (room / "runs" / "two" / "config.yaml").write_text("game: jie-long\nseed: 2\n")
-    return create_app(runs=room / "runs", tournaments=room / "tournaments")
+    return create_app(runs=room / "runs", tournaments=room / "tournaments", games=Store(room))
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +99,7 @@ both = pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "dark"), (PHONE, "
 
 
 def fits(page):
-    """True if the window shows the whole table, the hand and the bar: nothing is scrolled or cut off."""
+    """True if the window shows the whole table, the hand, the bar and their texts: nothing is scrolled or cut off."""
     return page.evaluate(FITS)
 
 
@@ -103,9 +109,11 @@ FITS = """() => {
   const { scrollWidth, scrollHeight } = document.documentElement;
   const parts = [...document.querySelectorAll(".stage, .bar, .hand button, .centre .tile, .line")];
   const felt = document.querySelector(".felt");
-  if (!document.querySelector("main > section.stage, .pass")) return scrollWidth <= innerWidth; // a page that is read
-  return scrollWidth <= innerWidth && scrollHeight <= innerHeight
-    && parts.every((part) => inside(part.getBoundingClientRect()))
+  const texts = [...document.querySelectorAll("nav, .facts, .name, .say, .bar .choices, .tools")];
+  const whole = (text) => text.scrollWidth <= text.clientWidth + 1 && text.scrollHeight <= text.clientHeight + 1;
+  if (scrollWidth > innerWidth || !texts.every(whole)) return false;
+  if (!document.querySelector("main > section.stage, .pass")) return true; // a page that is read
+  return scrollHeight <= innerHeight && parts.every((part) => inside(part.getBoundingClientRect()))
     && (!felt || felt.scrollHeight <= felt.parentElement.clientHeight + 1);
 }"""
 
@@ -393,16 +401,33 @@ def test_busy_table_is_seen_before_an_answer_is_drawn(opened):
     assert page.evaluate(busy)
 
 
-@pytest.mark.parametrize(("width", "height"), [(360, 640), (390, 844), (844, 390), (1366, 650), (2560, 1440)])
+SIZES = (360, 640), (390, 844), (844, 390), (1280, 800), (1366, 650), (2560, 1440)
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hant"])
 @pytest.mark.parametrize("game", GAMES)
-def test_table_fits_every_window(game, width, height, opened):
-    page = opened(f"game={game}", {"width": width, "height": height})
-    for _ in range(4):
+def test_table_and_its_texts_fit_every_window(game, language, visited, address):
+    page = visited(f"/?lang={language}")  # which is kept
+    page.goto(f"{address}{TABLE}{game}")
+    for _ in range(10):
         go_on(page)
-        assert fits(page)
+        for width, height in SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+            assert fits(page), (width, height)
         if terminated(page):
             break
         turn(page, lambda: page.locator(".moves button").first.evaluate("button => button.click()"))
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hant"])
+def test_pages_that_are_read_are_as_wide_as_the_window(language, visited, address):
+    page = visited(f"/?lang={language}")  # which is kept
+    for path in (path for path in PAGES if TABLE not in path):
+        page.goto(address + path)
+        page.locator("main").wait_for()
+        for width, height in SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+            assert fits(page), (path, width, height)
 
 
 def test_click_next_to_a_tile_means_it_and_other_tiles_answer(opened):
@@ -418,23 +443,6 @@ def test_click_next_to_a_tile_means_it_and_other_tiles_answer(opened):
 # --- accessibility --------------------------------------------------------------------------------
 
 AXE = find_spec("axe_playwright_python")
-TABLE = "/table?seed=5&seat=0&with=greedy&game="
-PAGES = ["/", "/game/da-ling", "/rules/tien-gow", *(f"{TABLE}{game}" for game in GAMES), f"{TABLE}da-ling&hint=1"]
-PAGES += [
-    "/table?game=jie-long&seed=5&seat=0&with=human",
-    "/review",
-    "/claims",
-    "/claim/jl-attack-2",
-    "/claim/dn-early",
-]
-PAGES += [
-    "/recorded/jl-attack-2",
-    "/tournaments",
-    "/tournaments/jie-long",
-    "/runs",
-    f"/run/{RUN}",
-    f"/compare?run={RUN}&run=two",
-]
 FINDINGS = """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
     .map((each) => `${each.id}: ${each.nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`)"""
 
