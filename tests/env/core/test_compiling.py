@@ -477,17 +477,27 @@ class _OwnError(Exception):
     pass
 
 
-@rule
-def _few(number):
-    if number > 8:
-        raise _OwnError('C:\\new "九"')
-    if number > 3:
-        raise ValueError("too many", 3)
-    return number
+def _limited():
+    @rule
+    def few(number):
+        if number > 8:
+            raise _OwnError('C:\\new "九"')
+        if number > 3:
+            raise ValueError("too many", 3)
+        return number
+
+    return few
+
+
+_few, _few_again = _limited(), _limited()
 
 
 def _fails(number):
     return 6 // _few(number)
+
+
+def _never_fails(number):
+    return number + _few_again(2)
 
 
 def _takes_memory(number):
@@ -524,6 +534,10 @@ def test_errors_are_kept_as_text_which_runs_nothing(small):
     (content,) = (file.read_bytes() for file in kept(small))
     assert b"ValueError\n('too many', 3)\0" in content
     assert b"builtins" not in content and Path(__file__).name.encode() not in content  # of pickles
+    # LLVM numbers the second constant of a name, and drops the first, which is never used.
+    two = {name: emitting.Call(compiled(loop), (2,)) for name, loop in (("one", _never_fails), ("other", _fails))}
+    content = emitting.emit(two, machine_code.HERE)
+    assert b"ValueError\n" in content and b"builtins" not in content
     text = ctypes.create_string_buffer(b"exec\nraise SystemExit")
     with pytest.raises(RuntimeError, match="exec: raise SystemExit"):
         compiling._fail(1, ctypes.addressof(text))
