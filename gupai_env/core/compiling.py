@@ -28,7 +28,7 @@ from numpy._core import multiarray
 
 from gupai_env.core.game import Game
 from gupai_env.core.memory import with_attributes
-from gupai_env.core.shipped import Kinds, Name, kind_of, shipped
+from gupai_env.core.shipped import Kinds, Name, kind_of, shipped, with_strides
 
 PLAIN_SECONDS = 0.2  # of the processor; 0: loops are machine code from their first call on
 PLAIN_ROWS = 16  # calls of more rows are machine code
@@ -70,8 +70,11 @@ class Loop:
         if recorder is not None:
             recorder(self, arguments)
             return 0, kinds
-        if kinds not in self.entries and (address := shipped().entry(self.name, kinds)):
-            self.entries[kinds] = address
+        if kinds not in self.entries:
+            # What is compiled for arrays with any strides takes those in order, too.
+            strided = tuple(map(with_strides, kinds))
+            if address := shipped().entry(self.name, kinds) or self.entries.get(strided, 0):
+                self.entries[kinds] = address
         if kinds not in self.entries and not self._waits(arguments):
             code = machine_code(self.name.game or self.name.module)
             self.entries[kinds] = code.entry(self, arguments) if code else 0

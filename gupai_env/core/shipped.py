@@ -71,10 +71,10 @@ def _in_words(kind: Any) -> Any:
     return kind.__name__ if isinstance(kind, type) else kind
 
 
-def _with_strides(kind: tuple[Any, ...]) -> tuple[Any, ...]:
+def with_strides(kind: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the kind of arrays with any strides, for those of a kind that are in order."""
     if isinstance(kind[0], type):
-        return kind[0], *map(_with_strides, kind[1:])
+        return kind[0], *map(with_strides, kind[1:])
     return (*kind[:2], False) if len(kind) == 3 else kind
 
 
@@ -106,7 +106,7 @@ class Shipped:
         except OSError:
             return 0
         # Arrays in order may be given to code for arrays with any strides.
-        symbols = name.symbol(kinds), name.symbol(tuple(map(_with_strides, kinds)))
+        symbols = name.symbol(kinds), name.symbol(tuple(map(with_strides, kinds)))
         functions = (getattr(library, symbol, None) for symbol in symbols)
         return next((ctypes.cast(function, ctypes.c_void_p).value or 0 for function in functions if function), 0)
 

@@ -560,6 +560,12 @@ def test_loop_that_prints_runs_as_plain_python_and_says_so(capfd):
     assert said.err == f"gupai: _prints runs as plain Python, slowly: {why}\n"
 
 
+def test_arrays_in_order_take_what_is_compiled_for_any_strides():
+    loop = compiled(lambda numbers: numbers[2])
+    assert [loop(numbers) for numbers in (np.arange(6)[::2], np.arange(6))] == [4, 2]
+    assert len(loop.entries) == 2 and len({*loop.entries.values()}) == 1
+
+
 def test_loops_of_one_name_are_told_apart_by_what_they_have_captured():
     assert [_times(factor)(5) for factor in (2, 3)] == [10, 15]
 
