@@ -8,7 +8,6 @@ system. Without `--wheel` it is made for the level of this processor alone, and 
 
 import argparse
 import contextlib
-import gc
 import json
 import os
 import platform
@@ -155,7 +154,6 @@ def emit_library(
         targets: Triples and levels, of which all have BMI2 or none.
     """
     os.environ |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "+bmi2" if targets[0][1] in BMI2 else ""}
-    gc.disable()  # it would look through all that numba makes, again and again
     from gupai_env.core.emitting import Call, emit  # numba reads the environment only now
     from gupai_env.core.target import Target
 

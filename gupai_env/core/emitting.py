@@ -8,6 +8,7 @@ reference counts, nothing of Python.
 This imports numba; `tools/machine_code.py` runs it when a wheel is made, `machine_code.py` for this processor.
 """
 
+import gc
 import itertools
 import pickle
 import re
@@ -84,6 +85,8 @@ def emit(calls: Mapping[str, Call], target: Target) -> bytes:
     whole.triple, whole.data_layout = target.triple, str(machine.target_data)
     # Numba tidies up each part by itself, and pointers of WebAssembly are short; on a GPU they are like ours.
     parts.layout = "" if target.code else whole.data_layout
+    collects = gc.isenabled()
+    gc.disable()  # it would look through all that numba makes, again and again
     try:
         for name, call in {**(RULES if target.code else {}), **calls}.items():
             for part in _parts(name, call, target):
@@ -91,6 +94,8 @@ def emit(calls: Mapping[str, Call], target: Target) -> bytes:
                 whole.link_in(part, preserve=True)  # for the next target
     finally:
         parts.layout = ""
+        if collects:
+            gc.enable()
     counts = target.is_loaded and any(HEAP.match(function.name) for function in whole.functions)
     counting = str(create_nrt_module(cpu_target.target_context)[0]) if counts else _UNCOUNTED
     whole.link_in(binding.parse_assembly(counting))

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import ctypes
 import errno
+import gc
 import importlib
 import json
 import os
@@ -700,6 +701,7 @@ def test_loop_calls_a_long_rule_and_inlines_a_rule():
     code = emitting.emit({"entry": call}, machine_code.HERE)
     assert b"10_long_partB" in code  # names in LLVM begin with their lengths
     assert b"5_partB" not in code
+    assert gc.isenabled()  # again
 
 
 def test_threads_make_one_tree_at_a_time(monkeypatch):
