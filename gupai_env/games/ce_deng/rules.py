@@ -35,11 +35,11 @@ from gupai_env.core.tiles import (
     DOUBLES,
     KINDS,
     MOST_TILES,
-    count,
     deck_of,
     kinds_in,
     parse_tiles,
     shuffle_deck,
+    size,
     tile_set,
     weight,
 )
@@ -102,11 +102,7 @@ clear: Callable[..., Any] = clearing(STATE)
 @rule
 def doubles_held(hand):
     """Return how many doubles a hand holds."""
-    held = 0
-    for kind in range(KINDS):
-        if DOUBLES >> (3 * kind) & 1:
-            held += count(hand, kind)
-    return held
+    return size(hand & (7 * DOUBLES))
 
 
 @rule
@@ -184,8 +180,8 @@ def step(rules, state, action):
         redeals = state.redeals + 1
         key = derive(derive(state.seed, state.deal), redeals)
         order = scratch(MOST_TILES, BYTE)
-        size = shuffle_deck(DECKS[rules.deck], key, order)
-        deal_from(rules, state, order[:size])
+        tiles = shuffle_deck(DECKS[rules.deck], key, order)
+        deal_from(rules, state, order[:tiles])
         state.redeals = redeals
     elif action == PLAY_ON:
         state.rights &= ~(1 << state.to_act)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_env.core.bits import as_index, first_one, ones
+from gupai_env.core.bits import as_index, first_one, nth_one, ones
 from gupai_env.core.byte_rows import write_row
 from gupai_env.core.episode import NOBODY, begin_view, clearing, distance, resume_from, seat_after, seat_at, view_dtype
 from gupai_env.core.memory import blank, scratch
@@ -15,7 +15,6 @@ from gupai_env.core.tiles import (
     ALL_KINDS,
     DECK,
     KIND,
-    KINDS,
     MOST_TILES,
     ONE,
     bit_each,
@@ -363,12 +362,7 @@ def possible(rules, view, who, key, state):
 @rule
 def some_tile(tiles, key):
     """Return the kind of a tile drawn from a set, every copy alike."""
-    remaining = draw(key, 0, size(tiles))
-    for kind in range(KINDS):
-        remaining -= count(tiles, kind)
-        if remaining < 0:
-            return kind
-    return NOBODY
+    return nth_one(bit_each(tiles), draw(key, 0, size(tiles))) // 3
 
 
 @rule
