@@ -12,6 +12,7 @@ from gupai_env.core.episode import (
     deal_listed,
     distance,
     resume_from,
+    rotate_back,
     seat_at,
     view_dtype,
     write_match,
@@ -141,11 +142,9 @@ def determinize(rules, view, key, state):
     shuffle_first(tiles, total, derive(key, 1))
     dealt = deal_listed(rules, state, view.seat, tiles, view.sizes)
     write_row(state.stock[state.turned :], tiles[dealt:total])  # those turned up are public and not needed any more
-    for offset in range(rules.players):
-        seat = seat_at(rules, state, view.seat, offset)
-        state.catches[seat] = view.catches[offset]
-        state.points[seat] = view.points[offset]
-        state.laid[seat] = view.laid[offset]
+    rotate_back(rules, state, view.seat, view.catches, state.catches)
+    rotate_back(rules, state, view.seat, view.points, state.points)
+    rotate_back(rules, state, view.seat, view.laid, state.laid)
 
 
 def fishing_layout(hand: int, stock: int, matches: int, *own: Section) -> Layout:

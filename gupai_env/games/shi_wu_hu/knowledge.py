@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.byte_rows import store_word
-from gupai_env.core.episode import seat_after, seat_at
+from gupai_env.core.episode import rotate_back, seat_after
 from gupai_env.core.layout import Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, kinds_in, size
@@ -86,8 +86,7 @@ def determinize(rules, view, key, state):
     """Fill a state: the unseen tiles lie in the other hands and the stock in any order, all alike."""
     clear(state)
     fishing.determinize(rules, view, key, state)
-    for offset in range(rules.players):
-        state.full[seat_at(rules, state, view.seat, offset)] = view.full[offset]
+    rotate_back(rules, state, view.seat, view.full, state.full)
 
 
 HAND = 15  # the largest

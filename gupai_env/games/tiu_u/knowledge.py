@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from gupai_env.core.episode import seat_after, seat_at
+from gupai_env.core.episode import rotate_back, seat_after
 from gupai_env.core.layout import Section
 from gupai_env.core.rule import rule
 from gupai_env.games.fishing import knowledge as fishing
@@ -51,8 +51,7 @@ def determinize(rules, view, key, state):
     """Fill a state: the unseen tiles lie in the other hands and the stock in any order, all alike."""
     clear(state)
     fishing.determinize(rules, view, key, state)
-    for offset in range(rules.players):
-        state.red[seat_at(rules, state, view.seat, offset)] = view.red[offset]
+    rotate_back(rules, state, view.seat, view.red, state.red)
 
 
 HAND = DEALT // 2  # the largest
