@@ -4,7 +4,7 @@ import numpy as np
 
 from gupai_env.core.bits import ones
 from gupai_env.core.byte_rows import MARKS, copy_entries, store_marks, write_row
-from gupai_env.core.episode import begin_view, resume_from, seat_after, seat_at, view_dtype, write_match
+from gupai_env.core.episode import begin_view, deal_listed, resume_from, seat_after, seat_at, view_dtype, write_match
 from gupai_env.core.layout import MATCH_SECTIONS, Layout, Section
 from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, shuffle
@@ -181,14 +181,11 @@ def restore_public(rules, view, key, state):
 @rule
 def place_tiles(rules, view, tiles, state):
     """Put unseen tiles, int8 kinds, into the other hands and, discard by discard, before the other seats."""
-    used = 0
     for offset in range(1, rules.players):
         seat = seat_at(rules, state, view.seat, offset)
         state.hands[seat] = 0
         state.discards[seat] = 0
-        for _ in range(view.sizes[offset]):
-            state.hands[seat] += ONE[tiles[used]]
-            used += 1
+    used = deal_listed(rules, state, view.seat, tiles, view.sizes)
     seat, holder, turns, tiles_each, play = int(state.opener), int(state.opener), 0, 0, 0
     while play < view.plays:
         action = view.record[play]
