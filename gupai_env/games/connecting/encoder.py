@@ -8,7 +8,7 @@ from gupai_env.core.layout import MATCH_SECTIONS, Encoder, Layout, Section
 from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, HIGHEST, KINDS, ONE, kinds_in, number_of, write_counts
-from gupai_env.games.connecting.rules import DISCARD, SEATS, TURNS, is_covered, join
+from gupai_env.games.connecting.rules import DISCARD, SEATS, TURNS, ends_after, is_covered
 
 OTHERS = SEATS - 1
 
@@ -97,7 +97,7 @@ def hide_covered(view, out):
         action = int(view.record[turn])
         if action < DISCARD:
             kind = action % KINDS
-            join(ends, kind, action // KINDS, view.stacked == 2)
+            ends[0], ends[1] = ends_after(ends, kind, action // KINDS, view.stacked == 2)
             covered = is_covered(index, laid)
             index += 1
             if covered:

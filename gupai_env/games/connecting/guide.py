@@ -9,7 +9,7 @@ from gupai_env.core.hints import Line, Lines
 from gupai_env.core.move import PLAY
 from gupai_env.core.scene import Views
 from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, WEIGHT, tile_name, weight
-from gupai_env.games.connecting.rules import DISCARD, join
+from gupai_env.games.connecting.rules import DISCARD, ends_after
 from gupai_env.games.guide import Guide, Phrase, fewest_first
 from gupai_env.games.phrases import listed
 from gupai_env.messages import count, joined, say
@@ -140,11 +140,9 @@ class ConnectingGuide(Guide):
         answers = {str(PIPS[action % KINDS, action // KINDS]): action for action in actions}
         return say("Which of its numbers stays open, {numbers}?", numbers=listed(list(answers), "or")), answers
 
-    def ends_after(self, view: np.record, action: int) -> np.ndarray:
+    def ends_after(self, view: np.record, action: int) -> Sequence[int]:
         """Return the open numbers once a tile is laid."""
-        ends = view.ends.copy()
-        join(ends, action % KINDS, action // KINDS, self.variant.open_ends == 2)
-        return ends
+        return ends_after(view.ends, action % KINDS, action // KINDS, self.variant.open_ends == 2)
 
     def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
         """Return also the open numbers after a move, and the tiles kept and unseen that fit them.

@@ -10,7 +10,7 @@ from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.core.streams import LUCK_STREAM
 from gupai_env.core.tiles import CARRYING, KINDS, ONE, WEIGHT, first_kind, kinds_in, list_tiles, weight
-from gupai_env.games.connecting.rules import DISCARD, NUMBERS, SEATS, TURNS, join
+from gupai_env.games.connecting.rules import DISCARD, NUMBERS, SEATS, TURNS, ends_after
 
 VIEW_FIELDS = (
     ("asked", "i1"),  # the viewer is asked for a declaration before the play
@@ -148,7 +148,7 @@ def list_bars(rules, view, forced, both_ends, bars, known):
     for turn in range(view.turn):
         action = view.record[turn]
         if action < DISCARD:
-            join(ends, action % KINDS, action // KINDS, both_ends)
+            ends[0], ends[1] = ends_after(ends, action % KINDS, action // KINDS, both_ends)
         elif forced:
             known[offset] |= 1 << ends[0] | 1 << ends[1]
         bars[turn] = known[offset]

@@ -6,7 +6,7 @@ from gupai_env.core.bits import ones
 from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, HIGHEST, KINDS, ONE, PIPS, WEIGHT, bit_each, kinds_in, size
-from gupai_env.games.connecting.rules import DISCARD, SEATS
+from gupai_env.games.connecting.rules import DISCARD, SEATS, ends_after
 from gupai_env.messages import say
 
 FEATURES = (
@@ -136,7 +136,7 @@ def score_of(view, action, weights, both_ends, common, spare):
     total += weights[AT.double] * IS_DOUBLE[kind]
     total += weights[AT.double_early] * (1 - over) * IS_DOUBLE[kind]
     total += weights[AT.late_pips] * WEIGHT[kind] * over
-    end, other = ends_after(view, kind, action // KINDS, both_ends)
+    end, other = ends_after(view.ends, kind, action // KINDS, both_ends)
     open_tiles = CARRIED[end] | CARRIED[other]
     total += weights[AT.own_fit] * ones(bit_each(rest) & open_tiles)
     total += weights[AT.unseen_fit] * ones(unseen & open_tiles)
@@ -146,24 +146,6 @@ def score_of(view, action, weights, both_ends, common, spare):
     if both_ends and other != end:
         total += spare[other + (OPEN if NUMBERS_ON[kind] >> other & 1 else OTHER_OPEN)]
     return total
-
-
-@rule
-def ends_after(view, kind, end, both_ends):
-    """Return the numbers open once a tile is laid with its `end` (0 high, 1 low) open.
-
-    Args:
-        view: What the seat to act knows.
-        kind: The tile.
-        end: Which of its numbers stays open.
-        both_ends: Whether a layout has two open ends.
-    """
-    leaves, joins = PIPS[kind, end], PIPS[kind, 1 - end]
-    if not both_ends:
-        return leaves, leaves
-    if view.ends[0] == 0:
-        return joins, leaves
-    return (leaves, view.ends[1]) if view.ends[0] == joins else (view.ends[0], leaves)
 
 
 @rule
@@ -177,7 +159,7 @@ def ends_left(view, action, both_ends):
     """
     if action >= DISCARD:
         return view.ends[0], view.ends[1]
-    return ends_after(view, action % KINDS, action // KINDS, both_ends)
+    return ends_after(view.ends, action % KINDS, action // KINDS, both_ends)
 
 
 @rule

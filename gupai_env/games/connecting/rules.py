@@ -142,7 +142,7 @@ def shed(rules, state, action, both_ends):
 @rule
 def lay(state, seat, kind, end, both_ends):
     """Put a tile on the layout so that its `end` (0 high, 1 low) stays open."""
-    join(state.ends, kind, end, both_ends)
+    state.ends[0], state.ends[1] = ends_after(state.ends, kind, end, both_ends)
     state.played[seat] += ONE[kind]
     state.plays[seat] += 1
     state.laid_at[kind] = state.turn + 1
@@ -151,17 +151,21 @@ def lay(state, seat, kind, end, both_ends):
 
 
 @rule
-def join(ends, kind, end, both_ends):
-    """Change the open numbers `ends` [2] as a tile is laid with its `end` (0 high, 1 low) open."""
+def ends_after(ends, kind, end, both_ends):
+    """Return the numbers open once a tile is laid with its `end` (0 high, 1 low) open.
+
+    Args:
+        ends: The numbers open before, [2], 0 for none.
+        kind: The tile.
+        end: Which of its numbers stays open.
+        both_ends: Whether a layout has two open ends.
+    """
     leaves, joins = PIPS[kind, end], PIPS[kind, 1 - end]
     if not both_ends:
-        ends[:] = leaves
-    elif ends[0] == 0:
-        ends[0], ends[1] = joins, leaves
-    elif ends[0] == joins:
-        ends[0] = leaves
-    else:
-        ends[1] = leaves
+        return leaves, leaves
+    if ends[0] == 0:
+        return joins, leaves
+    return (leaves, ends[1]) if ends[0] == joins else (ends[0], leaves)
 
 
 @rule

@@ -3,16 +3,16 @@
 import numpy as np
 
 from gupai_env.core.bits import gather
-from gupai_env.core.byte_rows import copy_entries, write_row
+from gupai_env.core.byte_rows import copy_entries
 from gupai_env.core.episode import NOBODY, distance, view_dtype
 from gupai_env.core.layout import Layout, Section
-from gupai_env.core.memory import blank, scratch
+from gupai_env.core.memory import blank
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, DOUBLES, HIGHEST, KINDS, ONE, PIPS, first_kind, kinds_in, size, weight
 from gupai_env.games.connecting import knowledge as connecting
 from gupai_env.games.connecting.encoder import SECTIONS, encode_table
 from gupai_env.games.connecting.knowledge import VIEW_FIELDS, open_view
-from gupai_env.games.connecting.rules import DISCARD, SEATS, join
+from gupai_env.games.connecting.rules import DISCARD, SEATS, ends_after
 from gupai_env.games.ding_niu.rules import (
     BY_POINTS,
     CLASSIC,
@@ -91,10 +91,8 @@ def is_losing(rules, view, kind, end, made):
 
     Where points are settled nobody is charged, and it is lost if another seat then has fewer of them.
     """
-    ends = scratch(2, np.int8)
-    write_row(ends, view.ends)
-    join(ends, kind, end, True)
-    free = free_doubles(view, made, ends[0], ends[1])
+    one, other = ends_after(view.ends, kind, end, True)
+    free = free_doubles(view, made, one, other)
     hand = (view.hand - ONE[kind]) & ~free
     if rules.settlement != BY_POINTS:
         if rules.spare_pointless_maker and view.discards + hand == 0:
@@ -147,7 +145,7 @@ def possible(rules, view, state, tiles, offsets, turns):
             action = view.record[turn]
             if action < DISCARD:
                 if turn < made_at:
-                    join(ends, action % KINDS, action // KINDS, True)
+                    ends[0], ends[1] = ends_after(ends, action % KINDS, action // KINDS, True)
                 elif (view.leader + turn) % rules.players == view.maker:
                     hand += ONE[action % KINDS]
         for slot in range(len(tiles)):

@@ -5,7 +5,7 @@ from gupai_env.core.heuristic import Feature, indices, prepared, yes_or_no
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, WEIGHT, count, first_kind, kinds_in, size, weight
 from gupai_env.games.connecting import players as connecting
-from gupai_env.games.connecting.rules import DISCARD
+from gupai_env.games.connecting.rules import DISCARD, ends_after
 from gupai_env.games.ding_niu.knowledge import fewest_tiles, free_doubles, lead_of
 from gupai_env.games.ding_niu.rules import CLASSIC, LOST, NONE, NOTHING_FITS, RUNNING_SET, THREAT, made_by
 
@@ -113,7 +113,7 @@ def ahead(view, hand, free):
 def score_of_block(view, action, made, weights):
     """Return the part of the score for the kind of a suan zhang and the count after it."""
     kind, total = action % KINDS, 0.0
-    end, other = connecting.ends_after(view, kind, action // KINDS, True)
+    end, other = ends_after(view.ends, kind, action // KINDS, True)
     if made == CLASSIC:
         if end == other:
             total += weights[AT.block_ones] if end == 1 else 0
@@ -137,7 +137,7 @@ def score_of_threats(view, action, own, others):
     if action < DISCARD:
         kind = action % KINDS
         remaining -= ONE[kind] & ~DOUBLES
-        end, other = connecting.ends_after(view, kind, action // KINDS, True)
+        end, other = ends_after(view.ends, kind, action // KINDS, True)
     threat = THREAT[gather(kinds_in(remaining), RUNNING_SET), end, other]
     if threat & (NOTHING_FITS | view.smothered_numbers) == 0:
         return 0.0
