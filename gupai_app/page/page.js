@@ -225,17 +225,19 @@ export function show(root, source, place) {
     const pattern = plain.length ? new RegExp(english ? `\\b(${plain.join("|")})(?:s|es)?\\b` : `(${plain.join("|")})`, "gi") : /(?!)/g;
     const nodes = [];
     let end = 0;
-    const pictured = (part) => part.split(/(\[[1-6]:[1-6]\])/).map((each) => (/^\[\d:\d\]$/.test(each)
-      ? svg("svg", { viewBox: "-8 -4 116 241", class: "named", role: "img", "aria-label": each }, use(`u${[each[1], each[3]].sort().reverse().join("")}`)) : each));
+    const drawn = (tile) => svg("svg", { viewBox: "-8 -4 116 241", class: "named", role: "img", "aria-label": tile }, use(`u${[tile[1], tile[3]].sort().reverse().join("")}`));
+    const pictured = (part) => part.split(/(\[[1-6]:[1-6]\][,.;:!?)、，。；：！？）]*)/).map((each) => ( // no line begins with a closing mark
+      !/^\[\d:\d\]/.test(each) ? each : each.length > 5 ? el("span", { class: "joined" }, drawn(each.slice(0, 5)), each.slice(5)) : drawn(each)));
     for (const found of text.matchAll(pattern)) {
       const meaning = terms.get(found[1].toLowerCase());
       if (explained.has(meaning)) continue;
       explained.add(meaning);
       tips += 1;
+      const [marks] = /^[,.;:!?)、，。；：！？）]*/.exec(text.slice(found.index + found[0].length));
       nodes.push(...pictured(text.slice(end, found.index)),
-        el("dfn", {}, el("button", { type: "button", class: "term", popovertarget: `term-${tips}`, title: meaning }, found[0])),
+        el("span", { class: marks && "joined" }, el("dfn", {}, el("button", { type: "button", class: "term", popovertarget: `term-${tips}`, title: meaning }, found[0])), marks),
         el("span", { class: "tip", id: `term-${tips}`, popover: true }, ...pictured(meaning)));
-      end = found.index + found[0].length;
+      end = found.index + found[0].length + marks.length;
     }
     return [...nodes, ...pictured(text.slice(end))];
   }

@@ -221,6 +221,7 @@ def test_deal_of_the_day_is_offered_until_it_is_played(pages, store):
 
 
 def test_statistics_are_those_of_the_reviews(pages, store):
+    assert "No game was found." in pages.get("/kept/statistics").text
     games = [game(seed, day) for seed, day in ((1, "2026-10-01"), (2, "2026-11-01"), (3, "2026-11-02"))]
     store.add(games)
     for number in (1, 2):  # the third is not looked at

@@ -430,6 +430,22 @@ def test_pages_that_are_read_are_as_wide_as_the_window(language, visited, addres
             assert fits(page), (path, width, height)
 
 
+def test_no_line_begins_with_the_mark_after_a_tile_or_a_term(visited):
+    page = visited("/rules/tien-gow")
+    page.locator("article").wait_for()
+    torn = """() => [...document.querySelectorAll("main :is(svg.named, dfn)")].filter((each) => {
+      const { nextSibling: text } = each;
+      if (text?.nodeType !== Node.TEXT_NODE || !/^[,.;:]/.test(text.data)) return false;
+      const mark = document.createRange();
+      mark.setStart(text, 0);
+      mark.setEnd(text, 1);
+      return mark.getBoundingClientRect().top > each.getBoundingClientRect().bottom;
+    }).length"""
+    for width in range(320, 440, 4):
+        page.set_viewport_size({"width": width, "height": 640})
+        assert not page.evaluate(torn), width
+
+
 def test_click_next_to_a_tile_means_it_and_other_tiles_answer(opened):
     page = opened("game=jie-long")
     x, y, width, height = tiles_in_hand(page).first.bounding_box().values()
@@ -514,8 +530,11 @@ def test_bait_fish_glow_and_a_click_catches_one(size, scheme, opened):
 def spoken(page):
     """What happened, with tiles in words."""
     page.locator("main:not(.busy) .tail").wait_for(state="attached")
-    words = """tail => [...tail.querySelectorAll("li")].map((line) => [...line.childNodes].map(
-        (node) => node.textContent || node.getAttribute?.("aria-label") || "").join("")).join("; ")"""
+    words = """tail => {
+      const copy = tail.cloneNode(true);
+      for (const tile of copy.querySelectorAll("[aria-label]")) tile.replaceWith(tile.getAttribute("aria-label"));
+      return [...copy.querySelectorAll("li")].map((line) => line.textContent).join("; ");
+    }"""
     return page.locator(".tail").evaluate(words)
 
 
