@@ -8,7 +8,7 @@ from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ALL_KINDS, ONE, count, first_kind, kinds_in, list_hand, number_of, size
 from gupai_env.games.small_mahjong.knowledge import place_of
 from gupai_env.games.small_mahjong.rules import JOIN, LAY_OUT, PASS, SEATS, WIN
-from gupai_env.games.small_mahjong.triplets import COMPLETING, POINTS, TILES, best_split, completing_two, prospects
+from gupai_env.games.small_mahjong.triplets import COMPLETING, POINTS, TILES, best_split, prospects
 
 FEATURES = (
     yes_or_no("win", "a win is declared"),
@@ -118,19 +118,19 @@ def value_next(view, action, per_tile, per_point):
     hand = hand_after(view, action)
     if action != JOIN:
         laid_out += POINTS[action - LAY_OUT]
-    best, remaining = 0, hand
-    while remaining:
-        kind = first_kind(remaining)
-        remaining &= ~(7 * ONE[kind])
-        rest = hand - ONE[kind]
-        best = max(best, value(view, rest, laid_out, waits_of(rest), per_tile, per_point))
-    return best
+    return value_of_best(view, hand, laid_out, per_tile, per_point)
 
 
 @rule
-def waits_of(hand):
-    """Return the kinds that complete a hand of five, or of two besides a triplet laid out."""
-    return prospects(hand)[0]
+def value_of_best(view, hand, laid_out, per_tile, per_point):
+    """Return the `value` of a hand of six, or of three besides a triplet laid out, after its best discard."""
+    best, kinds = 0, kinds_in(hand)
+    while kinds:
+        kind = first_kind(kinds)
+        kinds &= kinds - 1
+        rest = hand - ONE[kind]
+        best = max(best, value(view, rest, laid_out, prospects(rest)[0], per_tile, per_point))
+    return best
 
 
 @rule
@@ -232,17 +232,5 @@ def score_of_claim(view, action, weights):
     total += weights[AT.claim_points] * POINTS[number]
     if weights[AT.claim_gain] != 0:
         before = probability(view, view.hand, view.meld_points[0], view.waits)
-        total += weights[AT.claim_gain] * (best_probability(view, rest, points) - before)
+        total += weights[AT.claim_gain] * (value_of_best(view, rest, points, 1, 1) - before)
     return total
-
-
-@rule
-def best_probability(view, hand, laid_out):
-    """Return the `probability` of a hand of three after its best discard."""
-    best, remaining = 0, hand
-    while remaining:
-        kind = first_kind(remaining)
-        remaining -= ONE[kind]
-        two = hand - ONE[kind]
-        best = max(best, probability(view, two, laid_out, completing_two(two)))
-    return best

@@ -76,13 +76,6 @@ PAIRS = np.array([(place, later) for place in range(1, MOST_HELD) for later in r
 
 
 @rule
-def completing_two(tiles):
-    """Return the kinds that form a triplet with a set of two tiles."""
-    one = first_kind(tiles)
-    return COMPLETING[one, first_kind(tiles - ONE[one])] & ALL_KINDS
-
-
-@rule
 def triplet_of(tiles):
     """Return the number of the triplet that a set of three tiles is; 0: none."""
     one = first_kind(tiles)
