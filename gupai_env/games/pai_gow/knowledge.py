@@ -1,8 +1,12 @@
 """Pai Gow: who knows what, the deals that fit it, and the observation."""
 
+import numpy as np
+
 from gupai_env.core.bits import as_index
+from gupai_env.core.byte_rows import count_marks, find_mark
 from gupai_env.core.episode import begin_view, distance, seat_after, seat_at, view_dtype, write_match
 from gupai_env.core.layout import MATCH_SECTIONS, Layout, Section
+from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, NO_TILE, write_counts
@@ -16,6 +20,7 @@ from gupai_env.games.pai_gow.rules import (
     clear,
     hand_size,
     is_distinct,
+    legal_actions,
     table_of,
     values_of,
 )
@@ -66,17 +71,11 @@ def determinize(rules, view, key, state):
 @rule
 def split_before(rules, viewer, key, state):
     """Split the hands from the banker's up to the viewer's at random; continue with the viewer, or after its split."""
+    mask = scratch(WAYS, np.bool_)
     while state.to_act != viewer:
         seat = state.to_act
-        ways = 0
-        for action in range(WAYS):
-            ways += is_distinct(state.tiles[seat], action)
-        remaining = draw(key, int(seat), ways)
-        for action in range(WAYS):
-            if is_distinct(state.tiles[seat], action):
-                if remaining == 0:
-                    state.splits[seat] = action
-                remaining -= 1
+        legal_actions(rules, state, mask)
+        state.splits[seat] = find_mark(mask, draw(key, int(seat), count_marks(mask)))
         state.to_act = seat_after(rules, state, seat)
     if state.splits[viewer] != UNSPLIT:
         state.to_act = seat_after(rules, state, viewer)
