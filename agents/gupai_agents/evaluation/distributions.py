@@ -6,7 +6,7 @@ scipy.special has the same, with whose results tests compare these; it alone wou
 import functools
 import math
 from collections.abc import Callable, Iterator
-from itertools import count
+from itertools import accumulate, count
 from statistics import NormalDist
 
 normal_quantile = NormalDist().inv_cdf
@@ -139,11 +139,12 @@ def noncentral_below(value: float, degrees: float, centre: float) -> float:
     # A mixture of chi-squared distributions whose numbers of degrees are Poisson's: only those near its mean count.
     mean = centre / 2
     reach = 12 * math.sqrt(mean) + 40
-    last = int(mean + reach)
+    first, last = max(0, int(mean - reach)), int(mean + reach)
+    weight = _gamma_term(first, mean) if first else math.exp(-mean)
+    weights = accumulate(range(first + 1, last + 1), lambda weight, number: weight * mean / number, initial=weight)
     below, term = gamma_below(degrees / 2 + last, value / 2), _gamma_term(degrees / 2 + last, value / 2)
     total = 0.0
-    for number in range(last, max(0, int(mean - reach)) - 1, -1):
-        weight = _gamma_term(number, mean) if number else math.exp(-mean)
+    for number, weight in zip(range(last, first - 1, -1), [*weights][::-1], strict=True):
         total += weight * below
         term *= (degrees / 2 + number) / (value / 2)
         below += term
