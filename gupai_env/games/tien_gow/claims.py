@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import compress, product
 from math import comb, prod
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.kernels import WAIT
 from gupai_env.core.tiles import KINDS, tiles_in
 from gupai_env.games.claims import (
     CHIPS,
@@ -33,7 +33,6 @@ from gupai_env.games.claims import (
     ratio,
     with_products,
 )
-from gupai_env.games.tien_gow import GAME
 from gupai_env.games.tien_gow.combinations import (
     BEATEN_BY,
     CLASS_NAMES,
@@ -44,9 +43,20 @@ from gupai_env.games.tien_gow.combinations import (
     Combination,
     beatable_by,
 )
-from gupai_env.games.tien_gow.rules import DECK_SETS, DISCARD, GROWING, HAND, MULTIPLIED, PLAYS, SEATS, SINGLE, TienGow
+from gupai_env.games.tien_gow.rules import (
+    DECK_SETS,
+    DISCARD,
+    GROWING,
+    HAND,
+    MULTIPLIED,
+    PLAYS,
+    SEATS,
+    SINGLE,
+    TILES,
+    TienGow,
+    plays_of,
+)
 from gupai_env.games.tien_gow.settlement import payoffs
-from gupai_env.vector import VectorEnv
 
 HIGH = KIND_STRENGTH > 0.5  # tiles of the upper half of their suit, 16 of the 32
 LOW = np.append(~HIGH, np.zeros(DISCARD - KINDS, bool))  # [combinations], single ones of the lower half
@@ -67,20 +77,22 @@ def leads(positions: Positions, combinations: np.ndarray) -> np.ndarray:
     return actions & (positions.states.tiles == 0)[:, None]
 
 
-def doubted(positions: Positions) -> tuple[np.ndarray, np.ndarray]:
-    """Return the single tiles that nobody can beat when they are led, and those of them that one that lies face down
-    before others, and might as well be in their hands, would, bool [N, KINDS].
+def doubted(others: np.ndarray, face_down: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the single tiles that win when they are led, and those of them that seem not to, bool [N, KINDS].
+
+    Args:
+        others: Tiles in the other hands, tile sets [N].
+        face_down: Tiles that lie face down before others, which might as well be in their hands.
     """
-    states, actor = positions.states, (positions.rows, positions.states.to_act)
-    threats, seeming = (
-        (counts_of(tiles.sum(1) - tiles[actor]) > 0) @ BEATS for tiles in (states.hands, states.discards)
-    )
+    threats, seeming = ((counts_of(tiles) > 0) @ BEATS for tiles in (others, face_down))
     return ~threats, ~threats & seeming
 
 
 def leads_doubted(positions: Positions, number: int) -> np.ndarray:
     """Return which actions lead a single tile that nobody can beat, though one that lies face down would."""
-    return leads(positions, doubted(positions)[1])
+    states, actor = positions.states, (positions.rows, positions.states.to_act)
+    others, face_down = (tiles.sum(1) - tiles[actor] for tiles in (states.hands, states.discards))
+    return leads(positions, doubted(others, face_down)[1])
 
 
 def no_trick(outcome: Outcome, number: int) -> np.ndarray:
@@ -147,55 +159,76 @@ def banker_gain_after(outcome: Outcome, number: int) -> np.ndarray:
     return paid(outcome, number)[np.arange(len(outcome.states)), outcome.states.leader]
 
 
-def turns_of(outcome: Outcome) -> Iterator[tuple[Positions, np.ndarray]]:
-    """Yield the decisions of deals that are over, played again side by side: where each deal stands, which the next
-    decision changes, and the action that follows, int64 [N], WAIT in those that are over by then.
+class Turn(NamedTuple):
+    """A seat's turn in a trick, and what was known and done then.
+
+    Attributes:
+        table: The fields of the state that say what may be played, and all hands and discards; the next turn changes
+            them.
+        hand: The seat's hand, a tile set.
+        action: The combination that it played, or the first discard.
     """
-    states = outcome.states
-    envs = VectorEnv(GAME, len(states), observe=False, renew=False, **outcome.variant.changed())
-    for name in ("deal", "leader", "direction", "opener"):
-        envs.states[name] = states[name]
-    for name in ("first", "holder", "to_act"):
-        envs.states[name] = states.opener
-    envs.states.hands = states.hands + states.played + states.discards
-    envs.refresh()
-    for following in np.where(np.arange(PLAYS) < states.plays[:, None], states.record, WAIT).T.astype(np.int64):
-        yield Positions(GAME, outcome.variant, envs.states, envs.masks), following
-        envs.step(following)
+
+    table: SimpleNamespace
+    hand: int
+    action: int
+
+    def leads_after(self, number: int) -> bool:
+        """Return whether it leads to a trick, once so many or more are over."""
+        return bool(self.table.tiles == 0 and self.table.done >= number)
 
 
-def over_turns(outcome: Outcome, figures: Callable[[Positions, np.ndarray], Sequence[np.ndarray]]) -> np.ndarray:
-    """Return the sums of two figures, [N] each, of every decision of each deal, [N, 2]."""
-    return np.sum([np.stack(figures(*turn), 1) for turn in turns_of(outcome)], 0)
+def turns_of(outcome: Outcome, row: int) -> Iterator[Turn]:
+    """Yield the turns of a deal that is over, in order."""
+    state, players = outcome.states[row], outcome.variant.players
+    hands, discards = (state.hands + state.played + state.discards).tolist(), [0] * players
+    record, play = state.record[: state.plays].tolist(), 0
+    table = SimpleNamespace(done=0, tiles=0, lead=NOBODY, best=NOBODY, to_discard=0, taken=[0] * players)
+    table.hands, table.discards = hands, discards
+    table.to_act = holder = int(state.opener)
+    turns = 0
+    while play < len(record):
+        seat, action = table.to_act, record[play]
+        yield Turn(table, hands[seat], action)
+        if action < DISCARD:
+            holder, table.best = seat, action
+            if turns == 0:
+                table.lead, table.tiles = action, int(SIZE[action])
+        end = play + (1 if action < DISCARD else table.tiles)
+        gone = sum(int(TILES[kind]) for kind in record[play:end])
+        hands[seat] -= gone
+        if action >= DISCARD:
+            discards[seat] += gone
+        play, turns, table.to_act = end, turns + 1, (seat + 1) % players
+        if turns == players:
+            table.taken[holder] += table.tiles
+            table.done, table.tiles, table.lead, table.best = table.done + table.tiles, 0, NOBODY, NOBODY
+            turns, table.to_act = 0, holder
 
 
-def leads_after(positions: Positions, number: int) -> np.ndarray:
-    """Return where one is to lead once so many tricks or more are over."""
-    return (positions.states.tiles == 0) & (positions.states.done >= number)
+def over_turns(outcome: Outcome, figures: Callable[[Turn], Sequence[int]]) -> np.ndarray:
+    """Return the sums of two figures of every turn of each deal, [N, 2]."""
+    rows = range(len(outcome.states))
+    return np.array([np.sum([figures(turn) for turn in turns_of(outcome, row)], 0) for row in rows]).reshape(-1, 2)
 
 
 def sets_led(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], the tiles led in sets once so many tricks or more were over, and all tiles led then."""
 
-    def figures(positions: Positions, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        late = leads_after(positions, number)
-        sizes = late * SIZE[np.where(late, actions, 0)]
-        return sizes * (sizes > 1), sizes
+    def figures(turn: Turn) -> tuple[int, int]:
+        size = int(SIZE[turn.action]) if turn.leads_after(number) else 0
+        return size * (size > 1), size
 
     return over_turns(outcome, figures)
 
 
-def could_beat(positions: Positions, number: int) -> np.ndarray:
-    """Return where one follows and may beat what lies."""
-    return (positions.states.tiles > 0) & positions.masks[:, :DISCARD].any(1)
-
-
 def given_up(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], how often a seat discarded although it could beat what lay, and how often it could."""
+    rules = outcome.variant.as_rules()
 
-    def figures(positions: Positions, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        could = could_beat(positions, 0)
-        return could & (actions >= DISCARD), could
+    def figures(turn: Turn) -> tuple[bool, bool]:
+        could = turn.table.tiles > 0 and bool(plays_of(rules, turn.table, turn.hand))
+        return could and turn.action >= DISCARD, could
 
     return over_turns(outcome, figures)
 
@@ -205,22 +238,25 @@ def sure_doubted(outcome: Outcome, number: int) -> np.ndarray:
     and all that nobody could beat, once so many tricks or more were over.
     """
 
-    def figures(positions: Positions, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        held = (counts_of(positions.hands) > 0) & leads_after(positions, number)[:, None]
-        sure, seeming = doubted(positions)
-        return (seeming & held).sum(1), (sure & held).sum(1)
+    def figures(turn: Turn) -> tuple[int, int]:
+        if not turn.leads_after(number):
+            return 0, 0
+        face_down = sum(turn.table.discards) - turn.table.discards[turn.table.to_act]
+        sure, seeming = doubted(np.array([sum(turn.table.hands) - turn.hand]), np.array([face_down]))
+        held = counts_of(np.array([turn.hand])) > 0
+        return (seeming & held).sum(), (sure & held).sum()
 
     return over_turns(outcome, figures)
 
 
 def supreme_led_after(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], where the supreme pair was led once so many tricks or more were over, and where it was led."""
-
-    def figures(positions: Positions, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        led = actions == SUPREME
-        return led & leads_after(positions, number), led
-
-    return over_turns(outcome, figures)
+    record = outcome.states.record
+    led = ((record == SUPREME) & (np.arange(PLAYS) < outcome.states.plays[:, None])).any(1)
+    late = np.zeros(len(led))
+    for row in np.flatnonzero(led).tolist():
+        late[row] = next(turn for turn in turns_of(outcome, row) if turn.action == SUPREME).table.done >= number
+    return np.stack([late, led], 1)
 
 
 def chance_of_none(own: Combination, rivals: list[Combination], hands: int) -> float:
@@ -303,7 +339,10 @@ CLAIMS = Vocabulary(
         "tricks": PositionFeature(
             "tricks that one has", lambda positions, _: positions.states.taken[positions.rows, positions.states.to_act]
         ),
-        "could_beat": PositionFeature("one follows and may beat what lies", could_beat),
+        "could_beat": PositionFeature(
+            "one follows and may beat what lies",
+            lambda positions, _: (positions.states.tiles > 0) & positions.masks[:, :DISCARD].any(1),
+        ),
         "before_discarded": PositionFeature("the seat before has discarded to this trick", before_discarded),
         "holds_supreme": PositionFeature(
             "one may lead the supreme pair",
