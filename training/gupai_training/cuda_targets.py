@@ -92,8 +92,7 @@ def playout_kernels(game: Game) -> dict[str, Kernel]:
                 to = rows_of(module, widths, numbers, table)
                 observe_seldom(module, to.rules, to.states[row], to.states[row].to_act, view, to.observations[row])
 
-    functions = try_actions, finish, draw_keys, converse
-    return {function.__name__: Kernel(function, game, PLAYERS) for function in functions}
+    return {body.__name__: Kernel(body, game, PLAYERS) for body in (try_actions, finish, draw_keys, converse)}
 
 
 def chips_in_deals(
