@@ -63,8 +63,12 @@ def _plain(text: str) -> str:
 
 
 def markup(page: str) -> str:
-    """Return a page with a tag on each line; of a picture only a digest of its drawing and the words in it."""
-    page = re.sub(r"<(style|script)\b.*?</\1>", lambda found: f"[{found[1]} {_short(found[0])}]", page, flags=re.S)
+    """Return a page with a tag on each line; of a picture only a digest of its drawing and the words in it.
+
+    Styles and scripts, which are the same in all pages, and their digests are left out.
+    """
+    page = re.sub(r"<(style|script)\b.*?</\1>", r"[\1]", page, flags=re.S)
+    page = re.sub(r"'sha256-[^']*'", "'sha256-...'", page)
     page = re.sub(r"<svg.*?</svg>", lambda found: f"[picture {_short(found[0])}: {_drawn(found[0])}]", page, flags=re.S)
     return re.sub(r"\s*\n\s*", "\n", re.sub(r"(?=<[^/])", "\n", page))
 

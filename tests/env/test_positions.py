@@ -9,7 +9,7 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.position import Position
 from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games.ce_deng.rules import REDEAL
-from gupai_env.games.connecting.rules import DISCARD, KINDS, join
+from gupai_env.games.connecting.rules import DISCARD, KINDS, ends_after
 from gupai_env.games.splitting.rules import UNSPLIT
 from gupai_env.positions import (
     ce_deng,
@@ -43,7 +43,7 @@ def line_of(state, both_ends):
                 line.insert(0, (leaves, joins))
             else:
                 line.append((joins, leaves))
-            join(ends, kind, end, both_ends)
+            ends[:] = ends_after(ends, kind, end, both_ends)
     return line
 
 
