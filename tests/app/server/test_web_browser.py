@@ -246,6 +246,20 @@ def test_unseen_tiles_are_shown_and_closed_by_a_key(size, scheme, opened):
     page.locator("#unseen").wait_for(state="detached")
 
 
+@pytest.mark.parametrize("language", ["en", "zh-Hant"])
+@pytest.mark.parametrize("game", GAMES)
+def test_all_of_what_they_may_hold_is_shown(game, language, visited, address):
+    page = visited(f"/?lang={language}")  # which is kept
+    page.goto(f"{address}{TABLE}{game}")
+    go_on(page)
+    page.keyboard.press("o")
+    page.locator("#unseen").wait_for()
+    hidden = "tables => tables.filter((each) => each.scrollWidth > each.clientWidth).length"
+    for size in (DESKTOP, {"width": 1366, "height": 650}):
+        page.set_viewport_size(size)
+        assert not page.locator("#unseen .scrolls").evaluate_all(hidden)
+
+
 @both
 def test_coach_speaks_after_a_mistake_and_not_after_it_is_taken_back(size, scheme, opened):
     page = opened("game=jie-long&practice=coach", size, scheme)
