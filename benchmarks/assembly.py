@@ -84,9 +84,9 @@ def page() -> list[str]:
         f"all else for sm_90. Blocks have {THREADS} threads. A thread that plays a lane may have {LANES} registers:",
         "this lets half of the threads that a multiprocessor can hold fit, and one that also plays rule-based players",
         f"{PLAYERS}. Stack is local memory of a thread; spilled are the bytes of it that are stored and loaded because",
-        "registers were too few. Tables are those of the rules, in the memory of the GPU, read through its read-only",
-        "cache; constant memory holds the arguments of a kernel, and numbers. Memory is in bytes. No kernel uses",
-        "shared memory, or a heap.",
+        "registers were too few, on the GPU where they are most. Tables are those of the rules, in the memory of the",
+        "GPU, read through its read-only cache; constant memory holds the arguments of a kernel, and numbers. Memory is",
+        "in bytes. No kernel uses shared memory, or a heap.",
         "",
     ]
 
@@ -104,8 +104,9 @@ def table(games: list[str]) -> Iterator[str]:
                 yield f"{begin(game)} `{name}` | {error} |{' |' * (len(names) + 4)}"
                 continue
             registers = " | ".join(f"{one.registers} ({one.occupancy:.0%})" for one in needs)
-            _, stack, spilled, constant, shared, tables, code = needs[1]
+            _, stack, _, constant, shared, tables, code = needs[1]
             assert not shared
+            spilled = max(one.spilled for one in needs)
             sizes = f"{stack:,} | {spilled:,} | {constant:,} | {tables:,} | {code:,}"
             yield f"{begin(game)} `{name}` | {registers} | {sizes} |"
 
