@@ -84,9 +84,9 @@ def page() -> list[str]:
         f"all else for sm_90. Blocks have {THREADS} threads. A thread that plays a lane may have {LANES} registers:",
         "this lets half of the threads that a multiprocessor can hold fit, and one that also plays rule-based players",
         f"{PLAYERS}. Stack is local memory of a thread; spilled are the bytes of it that are stored and loaded because",
-        "registers were too few, on the GPU where they are most. Tables are those of the rules, in the memory of the",
-        "GPU, read through its read-only cache; constant memory holds the arguments of a kernel, and numbers. Memory is",
-        "in bytes. No kernel uses shared memory, or a heap.",
+        "registers were too few, on the GPU where they are most. Tables are those of the rules, in the memory of",
+        "the GPU, read through its read-only cache; constant memory holds the arguments of a kernel, and numbers.",
+        "Memory is in bytes. No kernel uses shared memory, or a heap.",
         "",
     ]
 
