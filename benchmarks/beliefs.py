@@ -17,8 +17,7 @@ import itertools
 
 import numpy as np
 
-from benchmarks.posterior import likelihoods
-from gupai_agents.belief import Belief, hidden, learned_belief
+from gupai_agents.belief import Belief, hidden, learned_belief, likelihoods
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.networks.checkpoint import read_header
 from gupai_agents.registry import make_agent

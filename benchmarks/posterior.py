@@ -12,19 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, DecisionBatch, probabilities
-from gupai_agents.belief import Belief, drawn, learned_belief
+from gupai_agents.agent import Agent
+from gupai_agents.belief import Belief, drawn, learned_belief, likelihoods
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.play.decisions import decisions, new_lanes, play_out
-from gupai_agents.play.replays import moves_since
 from gupai_agents.registry import make_agent
 from gupai_env.core.game import Game
-from gupai_env.core.kernels import WAIT
 from gupai_env.core.keys import derive_each
 from gupai_env.core.rng import derive
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
-from gupai_env.games.claims import counts_of
 from gupai_env.vector import VectorEnv
 
 DRAWN, LOOKED_AT, BLOCKS = 16384, 600, 12  # deals that are drawn at once, looked at of them, and how often
@@ -66,37 +63,6 @@ def posterior(
         return possible, 0
     picked = np.searchsorted(weights.cumsum() / weights.sum(), (np.arange(KEPT) + rng.random()) / KEPT)
     return possible[rng.permutation(picked.clip(max=len(possible) - 1))], len(possible)
-
-
-def likelihoods(game: Game, variant: Variant, agent: Agent, states: np.ndarray, viewer: int) -> np.ndarray:
-    """Return the probability that an agent made all moves of the seats other than the viewer, float64 [N].
-
-    A deal is drawn by the place of each single tile, but a player chooses a kind: of two equal tiles in a hand either
-    may have gone.
-
-    Args:
-        game, variant: What is played.
-        agent: The agent.
-        states: Deals under way, all of one view.
-        viewer: Whose view it is.
-    """
-    envs, likely = new_lanes(game, variant, len(states)), np.ones(len(states))
-    envs.states[:], actions, _ = moves_since(game, variant, states)
-    envs.refresh()
-    rows = np.arange(len(states))
-    for played in actions.T:
-        others = (played != WAIT) & (envs.seats != viewer) & (likely > 0)
-        choosing = np.flatnonzero(others & (envs.masks.sum(1) > 1))
-        if len(choosing):
-            views, rng_keys = envs.views(choosing)
-            batch = DecisionBatch(views, envs.masks[choosing], rng_keys)
-            likely[choosing] *= probabilities(agent, game, variant, batch)[np.arange(len(choosing)), played[choosing]]
-        seats = envs.seats.copy()
-        before = counts_of(envs.states.hands[rows, seats])
-        envs.step(np.where(likely > 0, played, WAIT).astype(np.int64))
-        either = (before == 2) & (counts_of(envs.states.hands[rows, seats]) == 1)
-        likely *= np.where(others, 0.5 ** either.sum(1), 1)
-    return likely
 
 
 def tried(game: Game, variant: Variant, agent: Agent, states: np.ndarray, actions: np.ndarray) -> np.ndarray:

@@ -15,10 +15,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from gupai_agents.agent import observations_of
+from gupai_agents.agent import Agent, DecisionBatch, observations_of, probabilities
 from gupai_agents.networks.checkpoint import BELIEF, CheckpointError, check_identity, read_checkpoint
 from gupai_agents.networks.network import forward, require_tensors, scoring_layers, tensor_shapes, unpacked
-from gupai_agents.play.decisions import resume_lanes
+from gupai_agents.play.decisions import new_lanes, resume_lanes
 from gupai_agents.play.replays import moves_since
 from gupai_agents.shipped import BELIEFS, best_file
 from gupai_env.core.game import Game, no_history
@@ -67,6 +67,41 @@ def hidden_fields(game: Game) -> tuple[str, ...]:
     """Return the tile sets by seat of a state of which a viewer sees only its own."""
     face_down = "discards" in (game.view.names or ()) and not game.view["discards"].shape
     return ("hands", "discards") if face_down else ("hands",)
+
+
+def likelihoods(
+    game: Game, variant: Variant, agent: Agent, states: np.ndarray, viewer: int, error: float = 0.0
+) -> np.ndarray:
+    """Return the probability that an agent made all moves of the seats other than the viewer, float64 [N].
+
+    A deal is drawn by the place of each single tile, but a player chooses a kind: of two equal tiles in a hand either
+    may have gone.
+
+    Args:
+        game, variant: What is played.
+        agent: The agent.
+        states: Deals under way, all of one view.
+        viewer: Whose view it is.
+        error: With this probability they made any legal move instead.
+    """
+    envs, likely = new_lanes(game, variant, len(states)), np.ones(len(states))
+    envs.states[:], actions, _ = moves_since(game, variant, states)
+    envs.refresh()
+    rows = np.arange(len(states))
+    for played in actions.T:
+        others = (played != WAIT) & (envs.seats != viewer) & (likely > 0)
+        choosing = np.flatnonzero(others & (envs.masks.sum(1) > 1))
+        if len(choosing):
+            views, rng_keys = envs.views(choosing)
+            batch = DecisionBatch(views, envs.masks[choosing], rng_keys)
+            made = probabilities(agent, game, variant, batch)[np.arange(len(choosing)), played[choosing]]
+            likely[choosing] *= (1 - error) * made + error / batch.masks.sum(1)
+        seats = envs.seats.copy()
+        before = counts_of(envs.states.hands[rows, seats])
+        envs.step(np.where(likely > 0, played, WAIT).astype(np.int64))
+        either = (before == 2) & (counts_of(envs.states.hands[rows, seats]) == 1)
+        likely *= np.where(others, 0.5 ** either.sum(1), 1)
+    return likely
 
 
 class Inputs:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from gupai_agents.agent import Agent, check_agent, note_origin, origin_of
 from gupai_agents.failure import AgentError, called
@@ -36,6 +36,11 @@ from gupai_env.messages import joined, say
 from gupai_env.messages.checks import key_context, nearest, short_repr
 from gupai_env.options import Options
 
+if TYPE_CHECKING:
+    from gupai_agents.belief import Belief
+    from gupai_agents.networks.network import NetworkAgent
+    from gupai_agents.players.belief_search import BeliefSearchAgent
+
 NOT_NAMED = (
     "search:playouts=200",
     "checkpoint:PATH",
@@ -48,7 +53,8 @@ COMMAND = "command"  # before the colon of a program
 FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
 LEARNED = "learned"  # the only `belief` of a search
 SEARCH_HEURISTICS = ("heuristic", "others", "infer")  # settings of a search that are players
-KINDS = ("checkpoint", "sample", "onnx", "search", "heuristic")  # before a colon, of data; others run code
+BELIEF_SEARCH = "belief-search"
+KINDS = ("checkpoint", "sample", "onnx", "search", BELIEF_SEARCH, "heuristic")  # before a colon; others run code
 SUFFIX, ONNX = ".yaml", ".onnx"  # of files that hold a heuristic, and a network as a graph
 
 
@@ -84,6 +90,8 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Unpack[Opti
             "variety@1.5": any of these at a temperature, which draws from the softmax of the scores;
             "search:playouts=200,heuristic=variety,infer=variety@4": tries every action in so many deals, played out by
                 a heuristic, and assumes that the others have played by another; see `gupai_agents.players.search`;
+            "belief-search:tiles=6,replayed=256": "best", looking ahead late in a deal by a learned belief; see
+                `gupai_agents.players.belief_search`;
             "checkpoint:PATH": a trained one, which takes its best action, unless it was trained to mix its actions;
             "sample:PATH": the same, drawing from its policy;
             "onnx:FILE": your own network, see `gupai_agents.networks.onnx_agent`; "sample:FILE.onnx": drawing from its
@@ -154,12 +162,14 @@ def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
         return note_origin(card, spec)
     if kind == "search":
         return search_agent(spec, argument, game, variant)
+    if kind == BELIEF_SEARCH:
+        return belief_search_agent(spec, argument, game, variant)
     if spec in game.policies:
         return note_origin(RuleAgent(game, spec), spec)
     return note_origin(RandomAgent(game), spec) if spec == "random" else heuristic_agent(spec, game, variant)
 
 
-def best_agent(game: Game, variant: Variant) -> Agent:
+def best_agent(game: Game, variant: Variant) -> "NetworkAgent":
     """Return the network that comes with the package; raises ValueError where there is none for the variant."""
     from gupai_agents.networks.network import NetworkAgent
 
@@ -180,7 +190,7 @@ def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> Search
         listed: Its settings, behind the colon.
         game, variant: What it plays.
     """
-    settings = settings_of(spec, listed)
+    settings = settings_of(spec, listed, (*SEARCH_HEURISTICS, BELIEF, *(field.name for field in fields(Plan))))
     played = {
         name: heuristic_agent(settings.pop(name), game, variant) for name in SEARCH_HEURISTICS if name in settings
     }
@@ -188,13 +198,8 @@ def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> Search
     if text := settings.pop(BELIEF, ""):
         if text != LEARNED:
             raise ValueError(f"{short_repr(spec)}: {BELIEF} is {LEARNED}, not {short_repr(text)}")
-        from gupai_agents.belief import learned_belief
-
-        belief = learned_belief(game, variant)
-        if belief is None:
-            raise ValueError(f"{short_repr(spec)}: no learned belief ships for {game.id} with these options")
-    numbers = {name: _number(spec, text) for name, text in settings.items()}
-    plan = Plan(**{name: int(n) if n.is_integer() else n for name, n in numbers.items()})  # type: ignore[arg-type]
+        belief = shipped_belief(spec, game, variant)
+    plan = Plan(**_numbers(spec, settings))
     if "heuristic" not in played:
         played["heuristic"] = heuristic_agent(best_heuristic(game), game, variant)
     heuristics = {name: agent.weights for name, agent in played.items()}
@@ -204,9 +209,38 @@ def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> Search
     return note_origin(SearchAgent(game, variant, spec, belief=belief, plan=plan, **heuristics), spec, list(files))
 
 
-def settings_of(spec: str, listed: str) -> dict[str, str]:
-    """Return the settings of a search; a heuristic's own commas belong to the heuristic. Raises: ValueError."""
-    allowed = (*SEARCH_HEURISTICS, BELIEF, *(field.name for field in fields(Plan)))
+def belief_search_agent(spec: str, listed: str, game: Game, variant: Variant) -> "BeliefSearchAgent":
+    """Return `best`, looking ahead by a learned belief, from "tiles=6,replayed=256"; raises ValueError.
+
+    Args:
+        spec, listed, game, variant: As of `search_agent`.
+    """
+    from gupai_agents.players.belief_search import BeliefPlan, BeliefSearchAgent
+
+    settings = settings_of(spec, listed, tuple(field.name for field in fields(BeliefPlan)))
+    plan = BeliefPlan(**_numbers(spec, settings))
+    belief, player = shipped_belief(spec, game, variant), best_agent(game, variant)
+    return note_origin(BeliefSearchAgent(spec, player, belief, plan), spec, [belief.file])
+
+
+def shipped_belief(spec: str, game: Game, variant: Variant) -> "Belief":
+    """Return the learned belief that ships for a variant; raises ValueError naming the player if there is none."""
+    from gupai_agents.belief import learned_belief
+
+    belief = learned_belief(game, variant)
+    if belief is None:
+        raise ValueError(f"{short_repr(spec)}: no learned belief ships for {game.id} with these options")
+    return belief
+
+
+def settings_of(spec: str, listed: str, allowed: Sequence[str]) -> dict[str, str]:
+    """Return the settings of a search; a heuristic's own commas belong to the heuristic. Raises: ValueError.
+
+    Args:
+        spec: The whole text, for errors.
+        listed: Its settings, behind the colon.
+        allowed: Their names.
+    """
     settings: dict[str, str] = {}
     for piece in filter(None, listed.split(",")):
         name, sign, value = piece.partition("=")
@@ -265,6 +299,11 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
     if not weights:
         raise ValueError(f"{short_repr(spec)} weighs nothing; write heuristic:feature=weight,...")
     return note_origin(HeuristicAgent(game, spec, weights, temperature), spec)
+
+
+def _numbers(spec: str, settings: dict[str, str]) -> dict[str, Any]:
+    numbers = {name: _number(spec, text) for name, text in settings.items()}
+    return {name: int(number) if number.is_integer() else number for name, number in numbers.items()}
 
 
 def _number(spec: str, text: str) -> float:

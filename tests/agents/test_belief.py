@@ -5,10 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from benchmarks.posterior import likelihoods
 from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.agent import origin_of
-from gupai_agents.belief import Belief, Inputs, drawn, hidden, hidden_fields, learned_belief
+from gupai_agents.belief import Belief, Inputs, drawn, hidden, hidden_fields, learned_belief, likelihoods
 from gupai_agents.networks.checkpoint import BELIEF, identity, read_header, write_checkpoint
 from gupai_agents.networks.network import tensor_shapes
 from gupai_agents.play.decisions import decisions, resume_lanes
