@@ -30,13 +30,14 @@ from gupai_app.play.session import Session
 from gupai_app.play.table import document
 from gupai_app.server.players import NAMED
 from gupai_app.words.languages import LANGUAGES, speak, texts_of
-from gupai_app.words.sentences import headline, names_at, payment, signed_chips, translated
+from gupai_app.words.sentences import headline, names_at, payment, translated
 from gupai_env.core.game import Game
 from gupai_env.core.scene import Pile, Scene
 from gupai_env.core.shipped import FOLDER
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES
 from gupai_env.games.guide import Guide, guide_of
+from gupai_env.games.phrases import chips
 from gupai_env.messages import TRANSLATIONS, word
 from gupai_env.render.svg import draw_svg
 
@@ -135,7 +136,7 @@ def moment_in_words(
     by_seat = sorted(views, key=lambda view: view.seat)
     paid = [word(payment(entry, names)) for entry in guide.payments(by_seat, payoffs)]
     reasons = list(map(word, guide.reasons(by_seat, names, payoffs)))
-    return [*drawn, paid, reasons, word(headline(names, payoffs)), [word(signed_chips(chips)) for chips in payoffs]]
+    return [*drawn, paid, reasons, word(headline(names, payoffs)), [word(chips(won)) for won in payoffs]]
 
 
 def plain(value: Any) -> Any:

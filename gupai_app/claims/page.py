@@ -227,13 +227,13 @@ def deal_elsewhere(finding: Finding, example: Example, address: str, seats: Sequ
         address: Of its page.
         seats: Those that have the trait, none to leave them out.
     """
-    gain = "{what}: {gain:+g} chips" if finding.unit == "chips" else "{what}: {gain:+g} in the metric"
+    gain = "{what}: {chips}" if finding.unit == "chips" else "{what}: {gain:+g} in the metric"
     deal = say("deal {number}", number=example.deal)
     text = joined("; ", [say(kind_of(finding).seated, player=say(example.player)), deal])
     text = joined(", ", [text, *(say("seat {number}", number=seat) for seat in seats)])
     return {
         "slug": SLUGS[example.what],
-        "title": say(gain, what=TITLE[example.what], gain=example.gain),
+        "title": say(gain, what=TITLE[example.what], gain=example.gain, chips=chips(example.gain)),
         "about": say("{text}.", text=text),
         "address": address,
     }

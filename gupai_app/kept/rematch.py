@@ -11,6 +11,8 @@ from gupai_agents.evaluation.records.games import GameRecord
 from gupai_app.play.seats import PERSON, called, near_of
 from gupai_app.play.session import Session
 from gupai_app.server.players import strongest
+from gupai_env.games.phrases import chips
+from gupai_env.messages import say
 
 
 def day_seed(day: date) -> int:
@@ -34,6 +36,11 @@ class Duplicate(NamedTuple):
     def difference(self) -> float:
         """Chips by which the person did better."""
         return self.rows[self.seat][1] - self.rows[self.seat][2]
+
+    @property
+    def sentence(self) -> str:
+        """By how much the person did better."""
+        return say("Difference: {chips}.", chips=chips(self.difference))
 
 
 def duplicate(record: GameRecord, agent_of: Callable[[str], Agent], player: Agent | None = None) -> Duplicate:

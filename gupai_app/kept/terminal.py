@@ -120,10 +120,7 @@ def review(game: Kept) -> None:
 def duplicate(played: Duplicate) -> None:
     """Print what a deal came to for a person and for another player at their seat."""
     rows = ((worded(name), f"{won:+z.6g}", f"{rerun:+z.6g}") for name, won, rerun in played.rows)
-    put(
-        table_of("seat", "your game", played.player, rows=rows),
-        say("Difference: {chips:+z.6g} chips.", chips=played.difference),
-    )
+    put(table_of("seat", "your game", played.player, rows=rows), played.sentence)
 
 
 def puzzles(games: Iterable[GameRecord], ready: Iterable[Shipped], terminal: Terminal) -> None:

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gupai_app.play.session import Session
-from gupai_app.words.sentences import headline, payment, result, signed_chips
+from gupai_app.words.sentences import headline, payment, result
 from gupai_env.core.deal import fields_of
 from gupai_env.core.scene import Scene
 from gupai_env.games.guide import Guide
+from gupai_env.games.phrases import chips
 from gupai_env.messages import joined
 
 
@@ -72,5 +73,5 @@ def _end(ended: Session, paid: Sequence[float], seat: int, names: Sequence[str],
         list(guide.reasons(views, names, paid)),
         yours,
         [sentence for _, sentence in transfers if sentence not in yours],
-        [(name, signed_chips(won)) for name, won in zip(names, paid, strict=True)],
+        [(name, chips(won)) for name, won in zip(names, paid, strict=True)],
     )

@@ -32,13 +32,13 @@ from gupai_app.play.session import Session
 from gupai_app.play.unseen import EXPLAINED, JUDGED, judged, unseen_tiles
 from gupai_app.server.players import Players, adviser
 from gupai_app.words.languages import spoken
-from gupai_app.words.sentences import choice_in, compass, names_at, option_in, signed_chips, title_in
+from gupai_app.words.sentences import choice_in, compass, names_at, option_in, title_in
 from gupai_env.core.deal import fields_of
 from gupai_env.core.move import PLAY
 from gupai_env.core.scene import Pile, Scene
 from gupai_env.core.tiles import tile_name
 from gupai_env.games.guide import guide_of
-from gupai_env.games.phrases import title
+from gupai_env.games.phrases import chips, title
 from gupai_env.messages import word
 
 # A group of a split by the number of its tiles: where each has another number, and where some have the same one.
@@ -170,9 +170,7 @@ class WebGame:
             self.undo = address.after(marks[self.seat].actions)
         self.names = names_at(address.variant.players, address.seat, None if self.covered else self.seat)
         won = self.session.state.total[: address.variant.players]
-        self.total = [
-            float(chips) + before for chips, before in zip(won, address.score or [0.0] * len(won), strict=True)
-        ]
+        self.total = [float(paid) + before for paid, before in zip(won, address.score or [0.0] * len(won), strict=True)]
 
     def _begin(self, address: Address) -> Played:
         """Play the moves of an address from the beginning."""
@@ -346,7 +344,7 @@ class WebGame:
         """Return who sits at each seat, "" for a person, and what they have won so far: names and chips."""
         who = ["" if player == PERSON else player for player in self.address.seating]
         return [
-            {"name": word(name), "player": word(player), "won": word(signed_chips(won))}
+            {"name": word(name), "player": word(player), "won": word(chips(won))}
             for name, player, won in zip(self.names, who, self.total, strict=True)
         ]
 
@@ -520,7 +518,7 @@ def _end(end: End) -> dict[str, Any]:
         "reasons": [word(reason) for reason in end.reasons],
         "yours": [word(paid) for paid in end.yours],
         "others": [word(paid) for paid in end.others],
-        "paid": [[word(name), word(chips)] for name, chips in end.paid],
+        "paid": [[word(name), word(won)] for name, won in end.paid],
     }
 
 

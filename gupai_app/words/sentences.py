@@ -42,11 +42,6 @@ def counted_chips(amount: float) -> str:
     return count("{number:g} chip", "{number:g} chips", amount)
 
 
-def signed_chips(amount: float) -> str:
-    """Return "+1 chip" or "-2.5 chips"."""
-    return count("{chips:+g} chip", "{chips:+g} chips", abs(amount), chips=amount + 0.0)
-
-
 def result(paid: float) -> str:
     """Return in a sentence what a person won in a deal."""
     if paid == 0:

@@ -13,7 +13,7 @@ import numpy as np
 from gupai_env.core.scene import Pile, Place, Scene, Tile, Views
 from gupai_env.core.tiles import KINDS, faces, kind_of
 from gupai_env.core.variant import Variant, option_in_words
-from gupai_env.messages import Message, joined, say
+from gupai_env.messages import Message, count, joined, say
 
 
 class Table:
@@ -134,5 +134,6 @@ def latin(title: str) -> str:
 
 
 def chips(amount: float) -> Message:
-    """Return a payment with its sign, such as "+58 chips"."""
-    return say("{chips:+g} chips", chips=amount + 0.0)  # + 0.0, for a negative zero has a sign too
+    """Return a payment with its sign, "+58 chips" or "-1 chip"."""
+    signed = amount + 0.0  # for a negative zero has a sign too
+    return count("{chips:+g} chip", "{chips:+g} chips", abs(amount), chips=signed)

@@ -19,10 +19,12 @@ from gupai_app.tournaments.routes import SavedTournament
 from gupai_app.words.sentences import headline, result
 from gupai_env import get_game
 from gupai_env.core.scene import YOU
+from gupai_env.games.guide import guide_of
+from gupai_env.games.phrases import chips
 from gupai_training.report import results_json
 from gupai_training.run import FINAL_SEED, Row
 
-JIE_LONG = get_game("jie-long")
+JIE_LONG, DA_LING = get_game("jie-long"), get_game("da-ling")
 
 
 # --- games under way ------------------------------------------------------------------------------
@@ -63,6 +65,11 @@ def test_game_continues_from_a_copy_without_a_trace(moves):
         session.play(int(np.flatnonzero(session.mask())[0]))
     assert contents_of(kept) == before  # nor in the copy
     assert contents_of(played(deals=3)) == contents_of(session)
+
+
+def test_one_chip_is_written_in_the_singular():
+    assert [str(chips(paid)) for paid in (1, -1, -0.0, 1.5)] == ["+1 chip", "-1 chip", "+0 chips", "+1.5 chips"]
+    assert guide_of(DA_LING, DA_LING.variant(stakes=(1, 2, 3))).phrases["stakes"].words(1, {}).endswith(" one chip")
 
 
 def test_end_of_a_deal_is_saved_with_its_payoffs():

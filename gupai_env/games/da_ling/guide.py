@@ -63,7 +63,12 @@ class Guide(guide.Guide):
 
     phrases: ClassVar[Mapping[str, Phrase]] = {
         "absolute": Phrase("matches with all three", none="does not"),
-        "stakes": Phrase("matches groups of {number:g} chips", none="matches nothing", weighs=("pips", "stake_pips")),
+        "stakes": Phrase(
+            "matches groups of {number:g} chips",
+            "matches a group of one chip",
+            "matches nothing",
+            weighs=("pips", "stake_pips"),
+        ),
         "single_probability": Phrase(
             "wins the single {single_often}", none="has no matching single", weighs=("single_pips",)
         ),

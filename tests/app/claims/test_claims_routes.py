@@ -15,6 +15,7 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 from gupai_agents.evaluation.claims import masters, read_claim
 from gupai_app.claims import routes as claims
 from gupai_app.claims.terminal import SUFFIX, paths
+from gupai_env.games.phrases import chips
 from web_room import HOME, OURS, done, said
 
 
@@ -101,7 +102,7 @@ def test_changed_claim_is_tested_and_its_deals_shown(pages, monkeypatch):
         text = pages.get(link).text
         assert text.count('class="game"') == 2 and "They part at move" in text
         treated, other = (float(each) for each in re.findall(r"<h4>with.*?: ([+-][\d.]+) chip", text))
-        assert f": {treated - other:+g} chips</h1>" in text
+        assert f": {chips(treated - other)}</h1>" in text
     assert "gupai claim run jl-attack-2-changed.yaml --deals 40" in verdict
     assert pages.get("/verdict/jl-attack-2").status_code == 404  # another claim
 

@@ -32,6 +32,8 @@ from gupai_app.review.analysis import judged, luck
 from gupai_app.server.app import create_app
 from gupai_app.shell.terminal import Terminal
 from gupai_env.games import GAMES, get_game
+from gupai_env.games.phrases import chips
+from gupai_env.messages import say
 from web_room import HOME, OURS, actions, done, played, said
 
 
@@ -204,7 +206,9 @@ def test_duplicate_differs_by_what_best_does_in_the_seat_of_the_person(name):
     for record in games:
         played = duplicate(record, lambda player: make_agent(player, name))
         assert played.rerun.actions == games[0].actions and played.player == "best" == played.rerun.agents[1]
-        assert played.difference == record.payoffs[0][1] - games[0].payoffs[0][1]
+        difference = record.payoffs[0][1] - games[0].payoffs[0][1]
+        assert played.difference == difference
+        assert played.sentence == say("Difference: {chips}.", chips=chips(difference))
 
 
 def test_deal_of_the_day_is_offered_until_it_is_played(pages, store):

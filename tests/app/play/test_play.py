@@ -19,6 +19,7 @@ from gupai_app.words.sentences import result as won_in_words
 from gupai_env import GAMES, Game, get_game
 from gupai_env.core.move import Move
 from gupai_env.core.tiles import KINDS
+from gupai_env.games.phrases import chips
 
 
 class Watching(Terminal):
@@ -100,7 +101,7 @@ def test_session_chips_add_up_over_games_and_deals(monkeypatch):
     play.play(table_at(play.Session(game, variant, 9, 0), terminal, 2))
     assert [rest for _, rest in sessions] == [(9, 0), (9, 1)]
     won = sum(float(each.state.total[2]) for each, _ in sessions)
-    assert terminal.said[-1] == f"Since you sat down: {won:+g} chips."
+    assert terminal.said[-1] == f"Since you sat down: {chips(won)}."
     counted = [text for text in terminal.said if text.startswith(("You win", "You lose", "You come"))]
     assert len(counted) == 6
 

@@ -23,6 +23,7 @@ from gupai_env.core.text import columns
 from gupai_env.core.tiles import parse_tiles, tile_name, tile_set
 from gupai_env.games.ce_deng import rules as ce_deng
 from gupai_env.games.connecting import rules as connecting
+from gupai_env.games.phrases import chips
 from gupai_env.messages import TRANSLATIONS, word
 
 
@@ -216,7 +217,7 @@ def test_game_typed_to_its_end_is_reported_and_counted(name, options):
     assert [re.match(r"\w+ \w+", line)[0] for line in lines] == printed
     assert shown.count("The count, all tiles face up:") == variant.deals
     for seat in range(variant.players):
-        assert f"{names[seat]}   {session.finished.state.payoff[seat]:+g} chips" in shown
+        assert f"{names[seat]}   {chips(session.finished.state.payoff[seat])}" in shown
     assert f"{abs(session.finished.state.payoff[1]):g} chips." in person.shown[-2]  # before who won most
     assert person.prompts[-1] == "Play again? [Y/n] "
 

@@ -20,6 +20,7 @@ from gupai_app.play.session import Session
 from gupai_app.review import page
 from gupai_app.review.document import replay
 from gupai_env.games import GAMES, get_game
+from gupai_env.games.phrases import chips
 
 every_game = pytest.mark.parametrize("game", GAMES)
 
@@ -157,7 +158,7 @@ def test_match_deals_each_begin_with_a_table():
     assert len(begun) == 3 and begun[1].startswith("Deal 2. ")
     ends = [frame["words"] for frame in frames if "The deal ends" in frame["words"]]
     assert len(ends) == 3 and ends[0].endswith(" chips")
-    assert f"{record.payoffs[0][0]:+g} chips" in ends[0]
+    assert chips(record.payoffs[0][0]) in ends[0]
 
 
 HOSTILE = "</title></script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&amp;"

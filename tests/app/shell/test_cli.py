@@ -18,6 +18,7 @@ from gupai_app.shell import screen as report
 from gupai_app.shell.streams import printable, say
 from gupai_app.shell.terminal import Terminal
 from gupai_env import GAMES, jie_long_v0
+from gupai_env.games.phrases import chips
 from processes import Command
 
 HEAVY = ("numpy", "numba", "torch", "scipy", "pettingzoo", "gymnasium", "gupai_env", "gupai_agents")
@@ -223,8 +224,8 @@ def test_watch_names_every_move_and_ends_with_the_count(game):
     assert len(printed) == len(moves)
     for move, line in zip(moves, printed, strict=True):
         assert f"{line} ".startswith(f"{move['move']:>3}  Seat {move['seat']} {move['agent']}: {move['name']} ")
-    for seat, chips in enumerate(moves[-1]["payoffs"]):
-        assert any(line.startswith(f"  Seat {seat} ") and f" {chips:+g} chips" in line for line in shown)
+    for seat, won in enumerate(moves[-1]["payoffs"]):
+        assert any(line.startswith(f"  Seat {seat} ") and f" {chips(won)}" in line for line in shown)
     assert len(answer("watch", game, "--seed", "2", "--tables").splitlines()) > 10 * len(moves)
 
 
