@@ -1,5 +1,6 @@
 """What people see and read of Tien Gow."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -128,7 +129,11 @@ class Guide(guide.Guide):
         ),
         "strength": Phrase("saves {other} for later", better=-1, weighs=("late_strength",), alike=True, alone=True),
         "discard_strength": Phrase(
-            "keeps {other}, which is higher in its suit", better=-1, weighs=("discard_sure",), alike=True, alone=True
+            "keeps {other}, which is higher in its suit",
+            shows={"margin": 1},
+            weighs=("discard_sure",),
+            alike=True,
+            alone=True,
         ),
         "supreme": Phrase("leads the supreme pair", none="does not", weighs=("supreme_early",)),
     }
@@ -167,10 +172,15 @@ class Guide(guide.Guide):
         return int(view.to_discard or view.tiles)
 
     def slots(self, view: np.record, action: int, other: int, values: Mapping[str, float]) -> dict[str, Any]:
-        """Return also how a move fails to win the trick for sure, and that it may."""
+        """Return also how a move fails to win the trick for sure, that it may, and how much higher the tile kept is.
+
+        Of tiles that are discarded together, one that comes later in their order may go too.
+        """
+        may_follow = self.discards(view) > 1 and other > action
+        margin = -math.inf if may_follow else self.value(view, [action]) - self.value(view, [other])
         fails = say("can be beaten" if action < DISCARD else "gives the trick up")
         if_it_wins = "" if values["takes"] else say(" if it wins")
-        return super().slots(view, action, other, values) | {"fails": fails, "if_it_wins": if_it_wins}
+        return super().slots(view, action, other, values) | {"fails": fails, "if_it_wins": if_it_wins, "margin": margin}
 
     def reasons(self, views: Views, names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
         """Yield who won the last trick with what, and the tricks of all."""

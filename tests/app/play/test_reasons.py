@@ -2,6 +2,7 @@
 
 import functools
 import re
+from itertools import permutations
 
 import pytest
 
@@ -130,6 +131,22 @@ def test_fish_without_points_has_none_for_others():
             if not slots["offered"] and "nobody" not in slots["offers"]:
                 offers.add(slots["offers"])
     assert {word(text) for text in offers} == {"takes a fish without points", "offers nothing"}
+
+
+def test_tile_that_may_be_discarded_too_is_not_called_kept():
+    game = get_game("tien-gow")
+    guide, kept = guide_of(game, game.variant()), 0
+    for seed in range(4):
+        session = Session(game, game.variant(), seed)
+        while not session.terminated:
+            view, entries = session.view(session.seat), entries_of(guide, session.view(session.seat), session.mask())
+            thrown = [entry.actions[0] for entry in entries if entry.move.discards and guide.discards(view) > 1]
+            for move, rival in permutations(thrown, 2):
+                if f"keeps {tiles_of(game.move(rival))}, which is higher" in reason(guide, view, move, rival):
+                    assert rival < move  # several tiles are discarded in the order of their actions
+                    kept += 1
+            session.play(entries[0].actions[0])  # of most tiles
+    assert kept
 
 
 @pytest.mark.parametrize("name", GAMES)
