@@ -157,6 +157,7 @@ class FishingGuide(Guide):
     }
 
     tile_points: ClassVar[np.ndarray]  # [KINDS], of a tile that somebody else catches
+    tile_counts: ClassVar[tuple[str, str]] = ("one point", "{number} points")
     phrases: ClassVar[Mapping[str, Phrase]] = {
         "points": Phrase(
             "adds {number} points to your catch",
@@ -207,7 +208,7 @@ class FishingGuide(Guide):
         if points:
             offers = say(
                 "takes {points} that {tiles} could catch" if move.takes else "offers {points} to {tiles}",
-                points=count("one point", "{number} points", points),
+                points=count(*self.tile_counts, points),
                 tiles=count("one unseen tile", "{number} unseen tiles", catchers) if catchers else say("nobody"),
             )
         more = {

@@ -60,6 +60,7 @@ class Guide(FishingGuide):
     }
 
     tile_points = VALUE
+    tile_counts = ("up to one point", "up to {number} points")  # in a full group
     phrases: ClassVar[Mapping[str, Phrase]] = {
         **FishingGuide.phrases,
         "denies": Phrase("keeps {number} points from another player", none="keeps none from the others"),

@@ -52,7 +52,7 @@ CONNECTING = {
 }
 FISHING = {
     r"adds (\w+) (?:points? )?to your catch": "points",
-    r"offers (\w+) points? to": "laid",
+    r"offers (?:up to )?(\w+) points? to": "laid",
     r"offers .* to (\w+) unseen": "catchers",
     r"offers .* to (nobody)": "catchers",
     r"keeps (\w+) (?:tiles? )?that can catch it back": "own_catchers",
@@ -147,6 +147,14 @@ def test_tile_that_may_be_discarded_too_is_not_called_kept():
                     kept += 1
             session.play(entries[0].actions[0])  # of most tiles
     assert kept
+
+
+def test_tile_that_counts_more_in_a_full_group_is_said_to_count_up_to_that():
+    guide, offers = guide_of(get_game("shi-wu-hu"), get_game("shi-wu-hu").variant()), set()
+    for view, actions, _ in decisions("shi-wu-hu"):
+        offers |= {str(guide.slots(view, action, actions[0], {})["offers"]) for action in actions}
+    assert not any(re.search(r"(takes|offers) \w+ points?", text) for text in offers)
+    assert any("takes up to 30 points that" in text for text in offers)
 
 
 @pytest.mark.parametrize("name", GAMES)
