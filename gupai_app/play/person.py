@@ -227,7 +227,8 @@ class HumanPlayer:
                 lines.append(word(say("{heading}:", heading=say(heading))))
                 lines += _columns(words, self.terminal.width).split("\n")
         if len(entries) > most:
-            lines.append(word(say("There are {number} more; type all to see them.", number=len(entries) - most)))
+            one, many = "There is one more; type all to see it.", "There are {number} more; type all to see them."
+            lines.append(word(count(one, many, len(entries) - most)))
         return lines
 
     def _read(self, text: str, entries: Sequence[Entry]) -> Entry | str:
@@ -243,9 +244,9 @@ class HumanPlayer:
         tiles = tuple(sorted(kind_of(int(a), int(b)) for a, b in TILE.findall(text)))
         words = "".join(letter if letter in ascii_lowercase else " " for letter in text).split()
         if is_number and (text.startswith("#") or not tiles):
-            return by_number or say(
-                "There is no move {number}; your moves are 1 to {most}.", number=place, most=len(entries)
-            )
+            one = "There is no move {typed}; your only move is 1."
+            many = "There is no move {typed}; your moves are 1 to {number}."
+            return by_number or count(one, many, len(entries), typed=place)
         if not text:
             return self.hints.answers
         if set(TILE.sub("", text)) - set(ascii_lowercase + " ,"):
@@ -319,7 +320,9 @@ class HumanPlayer:
             return say("I do not understand {text!r}. {advice}", text=" ".join(words), advice=say(self.hints.answers))
         if not matches:
             text = " ".join([*words, called])
-            return say("{text} is not among your moves, which are 1 to {most}.", text=text, most=len(entries))
+            one = "{text} is not your only move, which is 1."
+            many = "{text} is not among your moves, which are 1 to {number}."
+            return count(one, many, len(entries), text=text)
         if tiles:
             return "More than one of your moves is like that; type the number of one."
         verbs = listed((entry.move.verb for entry in matches), "or")

@@ -11,7 +11,7 @@ from gupai_app.play.pictures import table_definitions
 from gupai_app.review.document import address_of, check_names
 from gupai_app.server.pages import Form, Query, page, whole
 from gupai_env.games.phrases import title
-from gupai_env.messages import say
+from gupai_env.messages import count
 
 MOST_GAMES = 100_000  # of what is sent
 router = APIRouter()
@@ -37,7 +37,9 @@ def line_in(text: str, number: int = 1) -> str:
     if not lines:
         raise ValueError("nothing was sent; paste a game, a line that begins with {")
     if not 1 <= number <= len(lines):
-        raise ValueError(say("there is no game {number}; these are games 1 to {most}", number=number, most=len(lines)))
+        one = "there is no game {typed}; this is game 1"
+        many = "there is no game {typed}; these are games 1 to {number}"
+        raise ValueError(count(one, many, len(lines), typed=number))
     return lines[number - 1] + "\n"
 
 

@@ -116,6 +116,15 @@ def test_typing_error_gets_one_sentence_and_another_try(typed, answer):
     assert person.prompts == ["Your move: "] * 2
 
 
+def test_one_move_is_spoken_of_in_the_singular(monkeypatch):
+    person = choose(position("21", "16"), "2", "55", "1")[1]
+    assert "There is no move 2; your only move is 1." in person.shown
+    assert "[5:5] is not your only move, which is 1." in person.shown
+    monkeypatch.setenv("LINES", "10")
+    person = choose(position("63 53 43 33 31", "22"), "1")[1]
+    assert person.shown[-1].endswith("\nThere is one more; type all to see it.")
+
+
 def test_ambiguous_digits_are_not_guessed():
     session = position("66 65 64 63 62 61 21", "16")  # six plays and seven discards
     for typed, chosen in ((["#12"], "discard [6:1]"), (["[1:2]", "d21"], "discard [2:1]")):

@@ -71,6 +71,8 @@ def test_game_of_several_is_numbered_from_1():
     for number in (0, 3):
         with pytest.raises(ValueError, match=f"no game {number}; these are games 1 to 2"):
             line_in(sent, number)
+    with pytest.raises(ValueError, match="no game 2; this is game 1"):
+        line_in("a\n", 2)
 
 
 def test_losses_within_noise_are_neither_listed_nor_summed():
