@@ -218,7 +218,7 @@ def _refused(parameter: Any, value: object, instead: str) -> str:
     from gupai_env.messages import say as message
     from gupai_env.messages.checks import short_repr
 
-    name = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.metavar
+    name = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.metavar.strip("[]")
     value = value if isinstance(value, str) and len(value) < 60 else short_repr(value)
     return message("{option}={value} is not allowed; {instead}", option=name, value=value, instead=message(instead))
 

@@ -30,6 +30,7 @@ MISTAKES = [  # a command and what its line says; {at} is a folder
     ("play jie-long --seat 4", "there is no seat 4; the seats are 0 to 3"),
     ("play jie-long --seat two", f"--seat=two {WHOLE}\n"),
     ("play --seat 1e308", f"--seat=1e308 {WHOLE}"),
+    ("games review two", f"NUMBER=two {WHOLE} of at least 1"),
     ("play jie-long --seed -1", "a seed is a whole number from 0"),
     ("ladder jie-long --few 5.0", f"--few=5.0 {WHOLE} from 2 to 8,388,608\n"),
     ("tournament jie-long greedy random --deals 1", f"--deals=1 {WHOLE} from 2 to 8,388,608"),
