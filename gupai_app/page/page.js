@@ -944,7 +944,7 @@ export function show(root, source, place) {
       slider: el("input", { type: "range", min: 0, max: page.frames.length - 1, "aria-label": words("move"), autocomplete: "off", input: () => goTo(Number(parts.slider.value)) }),
       turn: el("section", { class: "turn" }), judged: el("div", { class: "judged" }), side: el("aside", { class: "side" }),
     };
-    const switches = page.names.map((name, seat) => el("label", {}, el("input", { type: "checkbox", checked: !closed.has(seat), autocomplete: "off", change: (event) => {
+    const switches = page.places.map((name, seat) => el("label", {}, el("input", { type: "checkbox", checked: !closed.has(seat), autocomplete: "off", change: (event) => {
       closed[event.target.checked ? "delete" : "add"](seat);
       goTo(shown);
     } }), name));

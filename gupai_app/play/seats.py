@@ -16,20 +16,20 @@ def near_of(record: GameRecord) -> int:
     return record.agents.index(PERSON) if PERSON in record.agents else 0
 
 
-def called(record: GameRecord) -> list[str]:
-    """Return a different name for each seat of a game: where a person sat, as the table called them."""
-    players, agents = record.variant.players, record.agents
-    if PERSON not in agents:
-        return [
-            say("{seat} {agent}", seat=seat, agent=say(agent))
-            for seat, agent in zip(seat_names(players), agents, strict=True)
-        ]
+def places(record: GameRecord) -> list[str]:
+    """Return the names of the seats of a game: where a person sat, as the table called them."""
+    if PERSON not in record.agents:
+        return seat_names(record.variant.players)
     near = near_of(record)
-    people = [name for name in agents if name == PERSON]
-    names = names_at(players, near, near if len(people) == 1 else None)
+    return names_at(record.variant.players, near, near if record.agents.count(PERSON) == 1 else None)
+
+
+def called(record: GameRecord) -> list[str]:
+    """Return a different name for each seat of a game, with who sat there."""
+    form = "{place}: {agent}" if PERSON in record.agents else "{place} {agent}"
     return [
-        name if name == YOU else say("{place}: {agent}", place=name, agent=say(agent))
-        for name, agent in zip(names, agents, strict=True)
+        place if place == YOU else say(form, place=place, agent=say(agent))
+        for place, agent in zip(places(record), record.agents, strict=True)
     ]
 
 

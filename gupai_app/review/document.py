@@ -13,7 +13,7 @@ from gupai_agents.evaluation.records.games import GameRecord, order_of
 from gupai_app.play.address import MOST_MOVES, Address, moves_in, number_in, play_on, query_of, rules_of, words_of_rules
 from gupai_app.play.coach import reply_in_words
 from gupai_app.play.moves import ADVISER, in_words, value_texts
-from gupai_app.play.seats import called, near_of, results
+from gupai_app.play.seats import called, near_of, places, results
 from gupai_app.play.session import Session
 from gupai_app.play.table import LABELS, WebGame, scene_data
 from gupai_app.review.analysis import AGAIN, Decision, expected, judged, largest_losses, luck, mistakes, why
@@ -171,7 +171,7 @@ def replay(record: GameRecord, near: int | None = None, address: str = "") -> di
         near: The seat at the near side; None: see `near_of`.
         address: Of the page that shows it.
     """
-    game, variant, names = record.game, record.variant, called(record)
+    game, variant, names, seats = record.game, record.variant, called(record), places(record)
     near = near_of(record) if near is None else near
     labels = LABELS | REPLAY_LABELS
     return {
@@ -184,7 +184,7 @@ def replay(record: GameRecord, near: int | None = None, address: str = "") -> di
         "title": title_in(title(game, variant)),
         "labels": {name: word(label) for name, label in labels.items()},
         "terms": [[word(term), word(meaning)] for term, meaning in guide_of(game, variant).terms.items()],
-        "names": [word(name) for name in [*names[near:], *names[:near]]],
+        "places": [word(place) for place in [*seats[near:], *seats[:near]]],
         "result": word(results(names, [sum(chips) for chips in zip(*record.payoffs, strict=True)])),
         "moves": [],
         "zones": [],

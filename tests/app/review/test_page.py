@@ -169,7 +169,7 @@ def test_hostile_name_is_escaped():
     text = page.game_page(replace(tame, agents=(HOSTILE, *tame.agents[1:])))
     count = {tag: sum(each == tag for each, _ in Elements(text).found) for tag in ("script", "img", "style")}
     assert count == {"script": 2, "img": 0, "style": 1}
-    assert game_in(text)["names"][0] == f"Seat 0 {HOSTILE}"
+    assert game_in(text)["result"].startswith(f"Seat 0 {HOSTILE} ")
 
 
 def test_command_writes_the_named_game_to_a_new_file(tmp_path):

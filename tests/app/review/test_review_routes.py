@@ -91,7 +91,7 @@ def test_game_is_reviewed_and_every_decision_explained(pages, monkeypatch):
     last = played(pages, game="jie-long", seat=2)[-1]
     address = f"/document?{last}&review=1"
     game, found = pages.get(address).json(), pages.get(f"{address}&values=1&agent=tuned").json()
-    assert game["names"][0] == found["near"] == "You"  # who sat at seat 2
+    assert game["places"][0] == found["near"] == "You"  # who sat at seat 2
     numbers = [int(number) for number in found["turns"]]
     assert numbers == sorted(numbers) and len(numbers) > 10
     for turn in found["turns"].values():

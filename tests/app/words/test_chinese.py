@@ -432,6 +432,6 @@ def test_review_by_a_player_is_chinese():
         [turn["name"], turn["sentences"], [bar["chips"] for bar in turn["bars"]]] for turn in values["turns"].values()
     ]
     told = [values[name] for name in ("how_found", "how_expected", "how_lucky", "near", "seats", "luck")]
-    found = [*texts_in([game["names"], game["result"], [each["words"] for each in game["frames"]], turns, told])]
+    found = [*texts_in([game["places"], game["result"], [each["words"] for each in game["frames"]], turns, told])]
     assert len(found) > 20 and not english(found, NAMED.known(get_game("pai-gow")))
     assert not {*LABELS.values(), *REPLAY_LABELS.values()} - catalogue("zh-Hant").keys()
